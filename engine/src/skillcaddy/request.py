@@ -1,0 +1,33 @@
+"""What a surface asks of the pipeline in one turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+Delivery = Literal["best", "catalog", "bodies"]
+Surface = Literal["auto", "tool", "cli"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Request:
+    """One turn's question. Everything but the query has a sensible default."""
+
+    query: str
+    history: tuple[str, ...] = ()
+    """Earlier user messages, oldest first; only the rewriter reads them."""
+    surface: Surface = "cli"
+    """`auto` injects unasked, `tool` answers the agent's own call, `cli` answers a person."""
+    delivery: Delivery = "best"
+    top_k: int | None = None
+    """Overrides the setting for this request."""
+    deadline_s: float | None = None
+    """Overrides the setting for this request; seconds."""
+    host: str = ""
+    session: str = ""
+    """Stable id of the conversation; "" means that nothing is remembered between turns."""
+    workspace: str = ""
+    tools: frozenset[str] | None = None
+    """Names of the tools this agent really has now; None where the host does not say."""
+    held: frozenset[str] = field(default_factory=frozenset)
+    """Ids of skills that the model still sees, known to the caller itself (for example from a transcript)."""
