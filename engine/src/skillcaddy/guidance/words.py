@@ -58,9 +58,13 @@ class Texts:
     cut: str
     """Values: shown, total."""
     rest: str
-    """Heading of the list of further skills."""
+    """Heading of the list of further skills, after at least one text."""
+    list_open: str
+    """Ends a list where `skill_open` is at hand."""
     listed: str
-    """Values: id, description. One line of that list."""
+    """Values: id, description. One line of a list."""
+    listed_at: str
+    """Value: path. Follows a line where the file is all that can be named."""
     listed_held: str
     """Values: id, description. The same for a skill whose text the conversation still holds."""
 
