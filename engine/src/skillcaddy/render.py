@@ -33,6 +33,11 @@ class Rendered:
     truncated: tuple[str, ...]
     est_tokens: int
 
+    @classmethod
+    def nothing(cls) -> Rendered:
+        """An empty delivery."""
+        return cls(text="", delivered=(), catalogued=(), outcomes={}, truncated=(), est_tokens=0)
+
 
 def shares(settings: Settings, request: Request, surface: Surface | None = None) -> Shares:
     """What the request asks for; the pipeline takes at least this many hits to `render`, and some to spare.
@@ -120,18 +125,17 @@ def _chosen(
     surface: Surface,
     outcomes: dict[str, Reason],
 ) -> tuple[list[Hit], list[Hit]]:
-    """The hits to deliver and the hits to list."""
+    """The hits to deliver and the hits to list. What has no body cannot be delivered, only listed."""
+    usable = [hit for hit in hits if hit.skill.id in held or hit.skill.body.strip()]
     if surface == "auto":
         # What is held fills its place: else each turn on one subject would bring the next weaker skills.
         outcomes.update({hit.skill.id: Reason.ALREADY_HELD for hit in hits if hit.skill.id in held})
-        head, tail = hits[: wanted.bodies], hits[wanted.bodies :]
-        return (
-            [hit for hit in head if hit.skill.id not in held],
-            [hit for hit in tail if hit.skill.id not in held][: wanted.names],
-        )
-    deliver = [hit for hit in hits if hit.skill.id not in held][: wanted.bodies]
+        head = usable[: wanted.bodies]
+        tail = [hit for hit in hits if hit not in head and hit.skill.id not in held]
+        return [hit for hit in head if hit.skill.id not in held], tail[: wanted.names]
+    deliver = [hit for hit in usable if hit.skill.id not in held][: wanted.bodies]
     rest = [hit for hit in hits if hit not in deliver]
-    # Where nothing is listed, what is held must be named all the same, or the answer would read as a miss.
+    # Where nothing is to be listed and nothing can be delivered, names are better than what reads as a miss.
     names = wanted.names or (wanted.bodies if not deliver else 0)
     outcomes.update({hit.skill.id: Reason.ALREADY_HELD for hit in rest if hit.skill.id in held})
     return deliver, rest[:names]
