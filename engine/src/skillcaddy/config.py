@@ -81,7 +81,7 @@ def load(
     """The settings, each from the first layer that has a good value for it.
 
     Arguments that are None count as not given. Relative folders are taken from the file's folder, from `host_folder`
-    for host configuration, and from the working directory otherwise. BadSettingsError (strict only) names every problem;
+    for host configuration, and from the working directory otherwise. BadSettingsError (if strict) names every problem;
     unknown `SKILLCADDY_*` variables, which may be another version's, are warnings even then.
     """
     from skillcaddy.validation import judge  # late: it brings pydantic

@@ -32,7 +32,12 @@ class Expander:
         expanded = _VARIABLE.sub(lambda found: self._value(found, where), text.strip())
         if expanded.startswith("~"):
             expanded = self._home(expanded)
-        return os.path.abspath(os.path.join(folder or "", expanded))  # noqa: PTH100, PTH118 - resolves "..", never raises
+        joined = os.path.join(folder or "", expanded)  # noqa: PTH118 - a later absolute part wins
+        try:
+            return os.path.abspath(joined)  # noqa: PTH100 - resolves "..", leaves symbolic links alone
+        except OSError:  # the working directory is gone
+            self.warnings.append(f"{where}: {joined} cannot be made absolute, since the working directory is gone.")
+            return joined
 
     def _value(self, found: re.Match[str], where: str) -> str:
         name = found[1] or found[2]

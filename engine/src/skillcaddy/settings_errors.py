@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Iterable, Sequence
@@ -27,6 +26,8 @@ def shown(value: Any, *, secret: bool = False) -> str:
 
 def nearest(given: str, known: Iterable[str]) -> str:
     """The known word that was most likely meant, or "" where none is close."""
+    import difflib  # late: hot paths meet no misspelt word
+
     by_plain = {word.casefold().replace("-", "_"): word for word in known}
     plain = given.strip().casefold().replace("-", "_")
     if plain in by_plain:
