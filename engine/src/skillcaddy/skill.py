@@ -38,6 +38,8 @@ class Skill:
     tags: tuple[str, ...] = ()
     body: str = ""
     """Markdown without front matter."""
+    excerpt: str = ""
+    """The beginning of the body, where the source knows it without a fetch; only for judging, never shown."""
     directory: str = ""
     """Absolute folder on this machine, "" for a skill that is not on disk."""
     path: str = ""

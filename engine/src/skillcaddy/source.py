@@ -3,10 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Iterable
+from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from skillcaddy.deadline import Deadline
+from skillcaddy.reasons import Reason
 from skillcaddy.skill import Hit, Skill, Trust
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Notice:
+    """Something a source wants said in the trace beside its hits."""
+
+    reason: Reason
+    subject: str = ""
+    detail: str = ""
+
+
+class CoolDown(Exception):
+    """Raised by a source that was told to pause (HTTP 429): it is not asked again for this many seconds."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"asked to pause for {seconds:g} s")
+        self.seconds = seconds
 
 
 @runtime_checkable
@@ -31,6 +50,15 @@ class Source(Protocol):
 
     def body(self, skill: Skill, deadline: Deadline) -> str | Awaitable[str]:
         """The Markdown body of a skill found by `search` that carried none; "" where it is gone."""
+        ...
+
+
+@runtime_checkable
+class Reporting(Protocol):
+    """What a source may offer besides: things to be said in the trace."""
+
+    def notices(self) -> Iterable[Notice]:
+        """What the last search wants said."""
         ...
 
 

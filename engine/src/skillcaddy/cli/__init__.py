@@ -1,0 +1,26 @@
+"""The command line. Commands on a hot path are dispatched before anything heavy is imported."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+LIGHT = {
+    "search": ("skillcaddy.cli.search", "Find the skills for a query and print what an agent would get."),
+}
+"""Commands whose process start matters: name -> (module with `run(arguments) -> exit code`, help)."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one command and exit: 0 for success (a miss is one), 1 for a failure, 2 for wrong usage."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given and given[0] in LIGHT:
+        try:
+            code: int = import_module(LIGHT[given[0]][0]).run(given[1:])
+        except BrokenPipeError:
+            code = 0
+        sys.exit(code)
+    from skillcaddy.cli.app import app
+
+    app(given, prog_name="skillcaddy")

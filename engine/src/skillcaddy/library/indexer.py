@@ -1,0 +1,282 @@
+"""Bringing an index up to date: the full build, aside and renamed, and the increment, one commit under the lock."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from skillcaddy.library.documents import Reading, name_key, read_document
+from skillcaddy.library.index import Document, Index, IndexDamaged
+from skillcaddy.library.manifest import Changes, Located, Manifest, Survey, survey, write_atomically
+from skillcaddy.library.store import Generation, Store
+from skillcaddy.reasons import Reason
+
+Progress = Callable[[int, int], None]
+"""Called with (files done, files in all)."""
+
+_CHUNK = 256
+_WORKERS_PAY_ABOVE = 2000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Problem:
+    """Something about a file or folder that its owner should know."""
+
+    path: str
+    reason: Reason
+    detail: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class IndexReport:
+    """What bringing an index up to date did and what it noticed."""
+
+    folder: str
+    skills: int
+    written: int
+    removed: int
+    built: bool
+    """True for a full build, False for an increment or when nothing had changed."""
+    problems: tuple[Problem, ...]
+    elapsed_s: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Detail:
+    name: str
+    root: int
+    length: int
+    digest: str
+    reason: str
+    detail: str
+
+
+def refresh(
+    store: Store,
+    *,
+    rebuild: bool = False,
+    workers: int = 1,
+    progress: Progress | None = None,
+    wait_s: float = 0.0,
+) -> IndexReport:
+    """Bring the stored index up to date with the disk and say what was noticed.
+
+    Raises Busy when another process holds the lock for longer than `wait_s`, OSError or ValueError when the index
+    cannot be written (full disk, read-only folder). A damaged index is built anew, which the report's problems say.
+    `workers` processes read files; only pass more than one from a program whose main module may be imported again.
+    """
+    started = time.monotonic()
+    with store.locked(wait_s):
+        damage: str | None = None
+        generation: Generation | None = None
+        details: dict[str, _Detail] = {}
+        if not rebuild:
+            try:
+                generation = store.open()
+                if generation is not None:
+                    details = _load_details(generation.folder)
+            except IndexDamaged as error:
+                generation, damage = None, str(error)
+        if generation is None:
+            report = _build(store, survey(store.roots), workers, progress, started)
+        else:
+            try:
+                report = _update(store, generation, details, workers, progress, started)
+            except IndexDamaged as error:
+                damage = str(error)
+                report = _build(store, survey(store.roots), workers, progress, started)
+        store.prune()
+    if damage is None:
+        return report
+    rebuilt = Problem(path=str(store.folder), reason=Reason.INDEX_REBUILT, detail=damage)
+    return IndexReport(**{**_fields(report), "problems": (rebuilt, *report.problems)})
+
+
+def _build(store: Store, seen: Survey, workers: int, progress: Progress | None, started: float) -> IndexReport:
+    details: dict[str, _Detail] = {}
+    with store.aside() as folder:
+        index = Index.create(folder)
+        readings = _read(seen.files, store.roots, workers, progress)
+        written = index.write(_documents(readings, details, {}), threads=2 if workers > 1 else 1)
+        _save(folder, seen, details)
+        published = store.publish(folder)
+    return _report(published, seen, details, written, 0, True, started)
+
+
+def _update(
+    store: Store,
+    generation: Generation,
+    details: dict[str, _Detail],
+    workers: int,
+    progress: Progress | None,
+    started: float,
+) -> IndexReport:
+    changes = generation.manifest.changes(store.roots)
+    moved = changes.survey is not None
+    seen = changes.survey or _known_survey(generation.manifest, changes)
+    written = 0
+    if changes:
+        known = {path: detail.digest for path, detail in details.items()}
+        for path in changes.removed:
+            details.pop(path, None)
+        readings = _read(changes.written, store.roots, workers, progress)
+        unreadable: list[str] = []
+        documents = list(_documents(readings, details, known, unreadable))
+        gone = [*changes.removed, *unreadable]
+        if documents or gone:
+            written = generation.index.write(documents, gone)
+    if changes or moved:
+        _save(generation.folder, seen, details)
+    return _report(generation.folder, seen, details, written, len(changes.removed), False, started)
+
+
+def _known_survey(manifest: Manifest, changes: Changes) -> Survey:
+    changed = {located.file.path: located for located in changes.written}
+    removed = set(changes.removed)
+    files = tuple(changed.get(known.file.path, known) for known in manifest.files() if known.file.path not in removed)
+    directories = tuple(zip(manifest.directories, manifest.directory_times, strict=True))
+    return Survey(files=files, directories=directories)
+
+
+def _read(
+    files: Sequence[Located], roots: tuple[str, ...], workers: int, progress: Progress | None
+) -> Iterator[Reading]:
+    if workers > 1 and len(files) >= _WORKERS_PAY_ABOVE:
+        chunks = _read_in_processes(files, roots, workers)
+    else:
+        chunks = (_read_chunk(files[at : at + _CHUNK], roots) for at in range(0, len(files), _CHUNK))
+    done = 0
+    for chunk in chunks:
+        yield from chunk
+        done += len(chunk)
+        if progress is not None:
+            progress(done, len(files))
+
+
+def _read_chunk(files: Sequence[Located], roots: tuple[str, ...]) -> list[Reading]:
+    return [read_document(located, roots) for located in files]
+
+
+def _read_in_processes(files: Sequence[Located], roots: tuple[str, ...], workers: int) -> Iterator[list[Reading]]:
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    # Spawned, not forked: a fork of a process with threads (tantivy has some) may hang.
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        chunks = [files[at : at + _CHUNK] for at in range(0, len(files), _CHUNK)]
+        yield from pool.map(_read_chunk, chunks, [roots] * len(chunks))
+
+
+def _documents(
+    readings: Iterable[Reading],
+    details: dict[str, _Detail],
+    known: dict[str, str],
+    unreadable: list[str] | None = None,
+) -> Iterator[Document]:
+    for reading in readings:
+        path, file, document = reading.located.file.path, reading.file, reading.document
+        digest = ""
+        if document is not None:
+            content = hashlib.blake2b(document.record, digest_size=8)
+            content.update(document.text.encode("utf-8", "surrogatepass"))
+            digest = content.hexdigest()
+        reason = file.problem or (Reason.SKILL_MENDED if file.mended else None)
+        details[path] = _Detail(
+            name=file.skill.name if file.skill is not None else "",
+            root=reading.located.root,
+            length=reading.length,
+            digest=digest,
+            reason=reason.value if reason is not None else "",
+            detail=file.detail,
+        )
+        if document is None:
+            if unreadable is not None:
+                unreadable.append(path)
+        elif known.get(path) != digest:
+            yield document
+
+
+def _save(folder: Path, seen: Survey, details: dict[str, _Detail]) -> None:
+    lengths = [detail.length for detail in details.values() if detail.length]
+    rows = {path: [d.name, d.root, d.length, d.digest, d.reason, d.detail] for path, d in details.items()}
+    write_atomically(folder / "details.json", json.dumps(rows).encode())
+    # The manifest last: as long as it is old, the next sweep finds the same changes again.
+    Manifest.of(seen, sum(lengths) / len(lengths) if lengths else 0.0).save(folder / "manifest.json")
+
+
+def _load_details(folder: Path) -> dict[str, _Detail]:
+    try:
+        rows: dict[str, Any] = json.loads((folder / "details.json").read_bytes())
+        return {
+            path: _Detail(name=row[0], root=row[1], length=row[2], digest=row[3], reason=row[4], detail=row[5])
+            for path, row in rows.items()
+        }
+    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise IndexDamaged(f"{folder / 'details.json'}: {error!r}") from error
+
+
+def _report(
+    folder: Path,
+    seen: Survey,
+    details: dict[str, _Detail],
+    written: int,
+    removed: int,
+    built: bool,
+    started: float,
+) -> IndexReport:
+    problems = [Problem(path=path, reason=reason, detail=detail) for path, reason, detail in seen.problems]
+    first: dict[str, tuple[int, str]] = {}
+    for located in seen.files:
+        path, detail = located.file.path, details.get(located.file.path)
+        if detail is None:
+            continue
+        if detail.reason:
+            problems.append(Problem(path=path, reason=Reason(detail.reason), detail=detail.detail))
+        if detail.name:
+            root, by = first.setdefault(name_key(detail.name), (located.root, path))
+            if root < located.root:
+                problems.append(Problem(path=path, reason=Reason.SKILL_SHADOWED, detail=by))
+    return IndexReport(
+        folder=str(folder),
+        skills=sum(1 for detail in details.values() if detail.digest),
+        written=written,
+        removed=removed,
+        built=built,
+        problems=tuple(problems),
+        elapsed_s=round(time.monotonic() - started, 3),
+    )
+
+
+def _fields(report: IndexReport) -> dict[str, Any]:
+    return {name: getattr(report, name) for name in IndexReport.__dataclass_fields__}
+
+
+def spawn(roots: Sequence[str], state: Path, *, rebuild: bool = False) -> bool:
+    """Start one detached, low-priority `skillcaddy index` for a library and return at once; False if it can't be.
+
+    The one thing that may outlive a turn's deadline. The index's lock keeps two of them from working at once.
+    """
+    import subprocess
+    import sys
+
+    command = [sys.executable, "-m", "skillcaddy", "index", "--background", "--state-dir", str(state)]
+    if rebuild:
+        command.append("--rebuild")
+    for root in roots:
+        command += ["--skills", root]
+    with suppress(OSError, ValueError):
+        subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        return True
+    return False

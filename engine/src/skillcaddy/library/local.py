@@ -1,0 +1,131 @@
+"""The local library as a source: skills in folders of this machine."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from skillcaddy.deadline import Deadline
+from skillcaddy.library.analyze import query_terms
+from skillcaddy.library.documents import name_key, skill_of
+from skillcaddy.library.index import IndexDamaged, Match
+from skillcaddy.library.read import read_skill
+from skillcaddy.library.store import Store
+from skillcaddy.library.view import Indexing, View, Viewer, matches_of
+from skillcaddy.reasons import Reason
+from skillcaddy.skill import Hit, Skill, Trust
+from skillcaddy.source import Notice
+
+_EXTRA = 20
+
+
+class LocalSource:
+    """Searches the SKILL.md files below an ordered set of roots; the first root shadows later ones by name."""
+
+    name = "local"
+    trust = Trust.LOCAL
+
+    def __init__(
+        self,
+        roots: Sequence[str],
+        state: Path,
+        *,
+        weight: float = 1.0,
+        indexing: Indexing = "detached",
+    ) -> None:
+        self.weight = weight
+        self._store = Store(state, roots)
+        self._viewer = Viewer(self._store, indexing)
+        self._lock = threading.Lock()
+        self._last: View | None = None
+        self._notices: tuple[Notice, ...] = ()
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The resolved roots, in their order of precedence."""
+        return self._store.roots
+
+    def statistics(self) -> View | None:
+        """How common words are in the library, as of the last search; None before one."""
+        return self._last
+
+    def notices(self) -> tuple[Notice, ...]:
+        """What the last search noticed about the library and its index."""
+        return self._notices
+
+    def search(self, query: str, limit: int, deadline: Deadline) -> list[Hit]:
+        """At most `limit` hits, best first, without bodies; scores are BM25 over one weighted field."""
+        view = self.view(deadline)
+        try:
+            hits, shadowed = self._hits(view, query, limit)
+        except IndexDamaged as error:
+            with self._lock:
+                self._viewer.damaged(error)
+            view = self.view(deadline)
+            hits, shadowed = self._hits(view, query, limit)
+        missing = [
+            Notice(reason=Reason.ROOT_MISSING, subject=root) for root in self._store.roots if not os.path.isdir(root)
+        ]
+        self._notices = (*self._viewer.notices, *missing, *shadowed)
+        return hits
+
+    def view(self, deadline: Deadline) -> View:
+        """The library as a query made now sees it."""
+        with self._lock:
+            self._last = self._viewer.view(deadline)
+            return self._last
+
+    def _hits(self, view: View, query: str, limit: int) -> tuple[list[Hit], list[Notice]]:
+        terms = query_terms(query, view)
+        hits: list[Hit] = []
+        shadowed: list[Notice] = []
+        for match in matches_of(view, terms, limit + _EXTRA):
+            skill = skill_of(match.record, match.key)
+            hiding = self._hiding(view, match, skill) if match.root else ""
+            if hiding:
+                shadowed.append(Notice(reason=Reason.SKILL_SHADOWED, subject=skill.path, detail=hiding))
+            elif len(hits) < limit:
+                hits.append(Hit(skill=skill, rank=len(hits) + 1, score=match.score, sources=(self.name,)))
+        return hits, shadowed
+
+    def _hiding(self, view: View, match: Match, skill: Skill) -> str:
+        """The path of the skill in an earlier root that hides this one, or ""."""
+        for other in [*view.index.named(match.name_key), *view.overlay.named(match.name_key)]:
+            if other.root < match.root and other.key not in view.stale:
+                return other.key
+        # The same folder below two roots would give two skills one id.
+        for root in self._store.roots[: match.root]:
+            path = os.path.join(root, skill.folder, "SKILL.md") if skill.folder else ""
+            if path and os.path.isfile(path):
+                return path
+        return ""
+
+    def find(self, reference: str, deadline: Deadline) -> list[Skill]:
+        """The skills that an id, a folder or a name refers to, with their bodies; more than one only for a name."""
+        view = self.view(deadline)
+        folder = reference.removeprefix("local:")
+        for located in view.manifest.files():
+            if located.file.folder == folder or (
+                not located.file.folder and folder == os.path.basename(self._store.roots[located.root])
+            ):
+                file = read_skill(located.file.path, self._store.roots[located.root])
+                return [file.skill] if file.skill is not None else []
+        matches = [*view.index.named(name_key(reference)), *view.overlay.named(name_key(reference))]
+        alive = [match for match in matches if match.root == min(other.root for other in matches)]
+        skills = [self._read(match.key, match.root) for match in sorted(alive, key=lambda match: match.key)]
+        return [skill for skill in skills if skill is not None]
+
+    def body(self, skill: Skill, deadline: Deadline) -> str:
+        """The body as the file holds it now; "" when the file is gone."""
+        for position, root in enumerate(self._store.roots):
+            if skill.path.startswith(root + os.sep):
+                fresh = self._read(skill.path, position)
+                return fresh.body if fresh is not None else ""
+        return ""
+
+    def _read(self, path: str, root: int) -> Skill | None:
+        file = read_skill(path, self._store.roots[root])
+        return replace(file.skill, source=self.name) if file.skill is not None else None

@@ -1,0 +1,189 @@
+"""What the index has seen of the disk: which files and folders, with size and time, so that a sweep finds changes."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from skillcaddy.deadline import Deadline
+from skillcaddy.library.walk import FileSignature, walk
+from skillcaddy.reasons import Reason
+
+_CHECK_EVERY = 512
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Located:
+    """One SKILL.md of the library with the position of its root."""
+
+    root: int
+    file: FileSignature
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Survey:
+    """All SKILL.md files below an ordered set of roots, as the disk has them now."""
+
+    files: tuple[Located, ...]
+    directories: tuple[tuple[str, int], ...]
+    """(path, mtime_ns) of each folder that was listed; a new or removed file changes its folder's time."""
+    problems: tuple[tuple[str, Reason, str], ...] = ()
+    """(path, reason, detail) of what could not be listed."""
+    partial: bool = False
+    """True when the deadline came before the whole tree was seen."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Changes:
+    """How the disk differs from a manifest."""
+
+    written: tuple[Located, ...] = ()
+    """New files and files whose size or time differ."""
+    removed: tuple[str, ...] = ()
+    """Paths that are gone."""
+    survey: Survey | None = None
+    """The whole survey, where folders changed and it had to be made."""
+
+    def __bool__(self) -> bool:
+        return bool(self.written or self.removed)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Manifest:
+    """The state of the disk that an index holds, in columns: they load several times faster than rows."""
+
+    directories: tuple[str, ...]
+    directory_times: tuple[int, ...]
+    paths: tuple[str, ...]
+    roots: tuple[int, ...]
+    folders: tuple[str, ...]
+    sizes: tuple[int, ...]
+    times: tuple[int, ...]
+    mean_length: float
+    """Mean number of terms in a document, for scoring beside the index."""
+
+    @classmethod
+    def of(cls, survey: Survey, mean_length: float) -> Manifest:
+        """The manifest of a survey that has been indexed."""
+        return cls(
+            directories=tuple(path for path, _ in survey.directories),
+            directory_times=tuple(time for _, time in survey.directories),
+            paths=tuple(located.file.path for located in survey.files),
+            roots=tuple(located.root for located in survey.files),
+            folders=tuple(located.file.folder for located in survey.files),
+            sizes=tuple(located.file.size for located in survey.files),
+            times=tuple(located.file.mtime_ns for located in survey.files),
+            mean_length=mean_length,
+        )
+
+    @classmethod
+    def load(cls, file: Path) -> Manifest:
+        """The stored manifest; raises OSError or ValueError when it is missing or damaged."""
+        data: Any = json.loads(file.read_bytes())
+        try:
+            columns = {name: tuple(data[name]) for name in _COLUMNS}
+            manifest = cls(mean_length=float(data["mean_length"]), **columns)
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"{file}: not a manifest: {error!r}") from error
+        lengths = {len(columns[name]) for name in _COLUMNS[2:]}
+        if len(lengths) != 1 or len(manifest.directories) != len(manifest.directory_times):
+            raise ValueError(f"{file}: its columns differ in length")
+        return manifest
+
+    @classmethod
+    def empty(cls) -> Manifest:
+        """The manifest of an index that holds nothing; everything on disk is new to it."""
+        return cls.of(Survey(files=(), directories=()), 0.0)
+
+    def files(self) -> Iterator[Located]:
+        """The files the index holds."""
+        columns = zip(self.paths, self.roots, self.folders, self.sizes, self.times, strict=True)
+        for path, root, folder, size, time in columns:
+            yield Located(root=root, file=FileSignature(path=path, folder=folder, size=size, mtime_ns=time))
+
+    def save(self, file: Path) -> None:
+        """Write the manifest in one atomic step."""
+        data = {name: getattr(self, name) for name in (*_COLUMNS, "mean_length")}
+        write_atomically(file, json.dumps(data, separators=(",", ":")).encode())
+
+    def changes(self, roots: Sequence[str], deadline: Deadline | None = None) -> Changes:
+        """What differs on disk now, by stat calls alone unless a folder changed; partial at the deadline."""
+        stat = os.stat
+        for position, (path, time) in enumerate(zip(self.directories, self.directory_times, strict=True)):
+            if deadline is not None and position % _CHECK_EVERY == 0 and deadline.passed():
+                return Changes()
+            try:
+                if stat(path).st_mtime_ns != time:
+                    return self._compare(survey(roots, deadline))
+            except OSError:
+                return self._compare(survey(roots, deadline))
+        written: list[Located] = []
+        removed: list[str] = []
+        for position, path in enumerate(self.paths):
+            if deadline is not None and position % _CHECK_EVERY == 0 and deadline.passed():
+                break
+            try:
+                now = stat(path)
+            except OSError:
+                removed.append(path)
+                continue
+            if now.st_mtime_ns != self.times[position] or now.st_size != self.sizes[position]:
+                file = FileSignature(
+                    path=path, folder=self.folders[position], size=now.st_size, mtime_ns=now.st_mtime_ns
+                )
+                written.append(Located(root=self.roots[position], file=file))
+        return Changes(written=tuple(written), removed=tuple(removed))
+
+    def _compare(self, now: Survey) -> Changes:
+        known = {
+            path: (size, time, root)
+            for path, size, time, root in zip(self.paths, self.sizes, self.times, self.roots, strict=True)
+        }
+        written = tuple(
+            located
+            for located in now.files
+            if known.pop(located.file.path, None) != (located.file.size, located.file.mtime_ns, located.root)
+        )
+        # What a partial survey has not reached is not gone.
+        removed = () if now.partial else tuple(known)
+        return Changes(written=written, removed=removed, survey=None if now.partial else now)
+
+
+_COLUMNS = ("directories", "directory_times", "paths", "roots", "folders", "sizes", "times")
+
+
+def survey(roots: Sequence[str], deadline: Deadline | None = None) -> Survey:
+    """Every SKILL.md below the roots, in the order of the roots; a file reached from two roots counts for the first."""
+    files: list[Located] = []
+    directories: list[tuple[str, int]] = []
+    problems: list[tuple[str, Reason, str]] = []
+    seen: set[str] = set()
+    partial = False
+    for position, root in enumerate(roots):
+        found = walk(root, deadline)
+        partial = partial or found.partial
+        for file in found.files:
+            if file.path not in seen:
+                seen.add(file.path)
+                files.append(Located(root=position, file=file))
+        directories.extend((directory.path, directory.mtime_ns) for directory in found.directories)
+        problems.extend((problem.path, problem.reason, problem.detail) for problem in found.problems)
+    return Survey(files=tuple(files), directories=tuple(directories), problems=tuple(problems), partial=partial)
+
+
+def write_atomically(file: Path, data: bytes) -> None:
+    """Replace a file's content so that a reader, or a crash, sees the old bytes or the new ones."""
+    aside = file.with_name(f".{file.name}.{os.getpid()}.{os.urandom(4).hex()}")
+    try:
+        with aside.open("wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        aside.replace(file)
+    except BaseException:
+        aside.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,241 @@
+"""The library as one query sees it: the stored index, corrected by what changed on disk since it was written."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from skillcaddy.deadline import Deadline
+from skillcaddy.library.documents import Reading, read_document
+from skillcaddy.library.index import Index, IndexDamaged, Match
+from skillcaddy.library.indexer import refresh, spawn
+from skillcaddy.library.manifest import Changes, Located, Manifest, Survey
+from skillcaddy.library.overlay import Overlay
+from skillcaddy.library.store import Busy, Generation, Store
+from skillcaddy.reasons import Reason
+from skillcaddy.source import Notice
+
+Indexing = Literal["inline", "detached", "never"]
+"""Who writes the index: this process while its caller waits, one detached process, or nobody."""
+
+_OVERLAY_FILES = 256
+_INLINE_FILES = 32
+_SWEEP_SHARE = 20
+_SPAWN_PAUSE_S = 10.0
+_READ_SHARE = 0.7
+_BATCH = 128
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class View:
+    """What a query searches."""
+
+    index: Index
+    overlay: Overlay
+    stale: frozenset[str]
+    """Keys whose document in the index is out of date."""
+    manifest: Manifest
+
+    @property
+    def document_count(self) -> int:
+        """Number of skills that can be found, near enough for statistics."""
+        return self.overlay.document_count
+
+    def document_frequency(self, term: str) -> int:
+        """Number of skills that hold an analysed term, near enough for statistics."""
+        return self.overlay.document_frequency(term)
+
+
+class Viewer:
+    """Keeps the view of one library fresh; not safe to call from two threads at once."""
+
+    def __init__(self, store: Store, indexing: Indexing) -> None:
+        self._store = store
+        self._indexing = indexing
+        self._generation: Generation | None = None
+        self._in_memory = False
+        self._readings: dict[Located, Reading] = {}
+        self._view: View | None = None
+        self._next_sweep = 0.0
+        self._last_spawn = -_SPAWN_PAUSE_S
+        self._standing: list[Notice] = []
+        self.notices: tuple[Notice, ...] = ()
+        """What the last call had to report."""
+
+    def view(self, deadline: Deadline, *, known_clean: bool = False) -> View:
+        """The view to search now, made within about seven tenths of the time left.
+
+        `known_clean` says that a watcher saw no change, so that no sweep is needed. Never raises for the state of the
+        disk: without a usable index the skills read in time are searched from memory, which `notices` says.
+        """
+        until = deadline.share(_READ_SHARE)
+        if self._view is not None and (known_clean or time.monotonic() < self._next_sweep):
+            return self._view
+        started = time.monotonic()
+        notices: list[Notice] = []
+        try:
+            self._view = self._fresh(until, notices)
+        except IndexDamaged as error:
+            self._standing.append(Notice(reason=Reason.INDEX_REBUILT, detail=str(error)))
+            self._rebuild(notices)
+            self._view = self._fresh(until, notices)
+        # A long-lived process spends at most a twentieth of its time on looking for changes.
+        self._next_sweep = time.monotonic() + (time.monotonic() - started) * _SWEEP_SHARE * (not self._short_lived)
+        self.notices = (*self._standing, *notices)
+        return self._view
+
+    @property
+    def _short_lived(self) -> bool:
+        return self._indexing == "inline"
+
+    def damaged(self, error: IndexDamaged) -> None:
+        """Told when a search of the view failed; the next view is made from a new index or from memory."""
+        self._view = None
+        self._standing.append(Notice(reason=Reason.INDEX_REBUILT, detail=str(error)))
+        self._rebuild([])
+
+    def _rebuild(self, notices: list[Notice]) -> None:
+        self._generation = None
+        if self._indexing == "inline":
+            with suppress(Busy, OSError, ValueError, IndexDamaged):
+                refresh(self._store, rebuild=True)
+        if self._open_quietly() is None:
+            self._to_memory()
+            self._start_indexer(rebuild=True)
+
+    def _fresh(self, until: Deadline, notices: list[Notice]) -> View:
+        generation = self._newest()
+        if generation is None and self._indexing == "inline":
+            generation = self._build_inline()
+        if generation is None:
+            self._to_memory()
+            self._start_indexer()
+            generation = self._generation
+        assert generation is not None, "a library without a stored index is held in memory"
+        changes = generation.manifest.changes(self._store.roots, until)
+        if self._in_memory:
+            return self._absorb(generation, changes, until, notices)
+        if len(changes.written) > _INLINE_FILES and self._indexing == "inline":
+            with suppress(Busy, OSError, ValueError):
+                refresh(self._store)
+                generation = self._reopen()
+                changes = generation.manifest.changes(self._store.roots, until)
+        if changes:
+            self._start_indexer()
+        return self._overlaid(generation, changes, until, notices)
+
+    def _overlaid(self, generation: Generation, changes: Changes, until: Deadline, notices: list[Notice]) -> View:
+        fresh: dict[Located, Reading] = {}
+        for located in changes.written[:_OVERLAY_FILES]:
+            if located not in self._readings and until.passed():
+                break
+            fresh[located] = self._readings.get(located) or read_document(located, self._store.roots)
+        self._readings = fresh
+        overlay = Overlay(generation.index, generation.manifest.mean_length)
+        overlay.add(fresh.values())
+        if changes.written:
+            complete = len(fresh) == len(changes.written)
+            reason = Reason.INDEX_OVERLAY if complete else Reason.INDEX_BUILDING
+            notices.append(Notice(reason=reason, detail=f"{len(fresh)} of {len(changes.written)} changed files"))
+        stale = frozenset(changes.removed) | {located.file.path for located in fresh}
+        return View(index=generation.index, overlay=overlay, stale=stale, manifest=generation.manifest)
+
+    def _absorb(self, generation: Generation, changes: Changes, until: Deadline, notices: list[Notice]) -> View:
+        """Take as much as time allows into the index in memory."""
+        taken: list[Located] = []
+        readings: list[Reading] = []
+        for start in range(0, len(changes.written), _BATCH):
+            batch = changes.written[start : start + _BATCH]
+            readings += [read_document(located, self._store.roots) for located in batch]
+            taken += batch
+            if until.passed():
+                break
+        documents = [reading.document for reading in readings if reading.document is not None]
+        unreadable = [reading.located.file.path for reading in readings if reading.document is None]
+        if documents or changes.removed or unreadable:
+            generation.index.write(documents, [*changes.removed, *unreadable])
+        complete = len(taken) == len(changes.written)
+        gone = set(changes.removed)
+        held = {located.file.path: located for located in generation.manifest.files() if located.file.path not in gone}
+        held.update({located.file.path: located for located in taken})
+        # Folder times count as seen only when everything in them was taken in.
+        folders = changes.survey.directories if complete and changes.survey is not None else ()
+        if complete and changes.survey is None:
+            folders = tuple(
+                zip(generation.manifest.directories, generation.manifest.directory_times, strict=True)
+            )
+        lengths = [reading.length for reading in readings if reading.length]
+        mean = sum(lengths) / len(lengths) if lengths else generation.manifest.mean_length
+        manifest = Manifest.of(Survey(files=tuple(held.values()), directories=folders), mean)
+        self._generation = Generation(folder=generation.folder, index=generation.index, manifest=manifest)
+        if not complete or self._indexing == "detached":
+            notices.append(Notice(reason=Reason.INDEX_BUILDING, detail=f"{len(held)} skills read so far"))
+        return View(
+            index=generation.index,
+            overlay=Overlay(generation.index, mean),
+            stale=frozenset(),
+            manifest=manifest,
+        )
+
+    def _newest(self) -> Generation | None:
+        """The stored generation, opened again when another process has replaced or extended it."""
+        if self._generation is not None and not self._in_memory:
+            if not self._store.changed_since(self._generation):
+                return self._generation
+            self._generation = None
+        stored = self._store.open()
+        if stored is not None:
+            self._generation, self._in_memory = stored, False
+            self._store.note_use()
+            self._standing = [n for n in self._standing if n.reason != Reason.INDEX_IN_MEMORY]
+        return self._generation if stored is not None or self._in_memory else None
+
+    def _reopen(self) -> Generation:
+        generation = self._store.open()
+        if generation is None:
+            raise IndexDamaged(f"{self._store.folder}: vanished")
+        self._generation = generation
+        return generation
+
+    def _open_quietly(self) -> Generation | None:
+        with suppress(IndexDamaged):
+            self._generation = self._store.open()
+            self._in_memory = False
+            return self._generation
+        return None
+
+    def _build_inline(self) -> Generation | None:
+        try:
+            refresh(self._store)
+            return self._open_quietly()
+        except Busy:
+            return None
+        except (OSError, ValueError) as error:
+            self._standing = [Notice(reason=Reason.INDEX_IN_MEMORY, detail=str(error))]
+            return None
+
+    def _to_memory(self) -> None:
+        if not self._in_memory or self._generation is None:
+            self._in_memory = True
+            self._generation = Generation(folder=Path(), index=Index.in_memory(), manifest=Manifest.empty())
+
+    def _start_indexer(self, *, rebuild: bool = False) -> None:
+        if self._indexing != "detached" or time.monotonic() - self._last_spawn < _SPAWN_PAUSE_S:
+            return
+        self._last_spawn = time.monotonic()
+        if not self._store.writable():
+            self._standing = [Notice(reason=Reason.INDEX_IN_MEMORY, detail=str(self._store.folder))]
+            return
+        spawn(self._store.roots, self._store.state, rebuild=rebuild)
+
+
+def matches_of(view: View, terms: Sequence[tuple[str, float]], limit: int) -> list[Match]:
+    """The merged ranking of index and memory, best first, without documents that are out of date."""
+    found = view.index.search(terms, limit + min(len(view.stale), _OVERLAY_FILES))
+    merged = [match for match in found if match.key not in view.stale] + view.overlay.search(terms, limit)
+    merged.sort(key=lambda match: (-match.score, match.key))
+    return merged[:limit]

@@ -1,0 +1,233 @@
+"""The steps of a retrieval in their order, under one deadline."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from skillcaddy.deadline import Deadline
+from skillcaddy.fuse import fuse
+from skillcaddy.gate import gate, gate_wanted
+from skillcaddy.hydrate import hydrate
+from skillcaddy.models import ChatModel
+from skillcaddy.reasons import Reason
+from skillcaddy.refs import resolve
+from skillcaddy.relevance import judge
+from skillcaddy.render import Rendered, render, shares
+from skillcaddy.request import Request
+from skillcaddy.rewrite import rewrite
+from skillcaddy.settings import Settings
+from skillcaddy.skill import Hit, Retrieval, Trust
+from skillcaddy.source import Reporting, TermStatistics
+from skillcaddy.sources import GuardedSources, Ranking
+from skillcaddy.trace import Candidate, Recorder
+
+T = TypeVar("T")
+
+_LEAST_PER_SOURCE = 20
+_SEARCH_SHARE = 0.85
+_SEARCH_SHARE_BEFORE_GATE = 0.5
+_SPARE = 2
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Parts:
+    """What an engine lends to each of its retrievals."""
+
+    settings: Settings
+    sources: GuardedSources
+    model: ChatModel | None
+    placeholders: Mapping[str, str]
+    note: Callable[[Hit], str] | None = None
+    """A host's extra line for a hit, or ""."""
+    hides: Callable[[Hit], bool] | None = None
+    """A host's own rule for skills that its user must not see."""
+
+
+def run(request: Request, parts: Parts, held: frozenset[str], deadline: Deadline) -> Retrieval:
+    """What this turn gets, with the trace that says why; never raises, never later than the deadline.
+
+    A step that fails is passed over (its input goes on unchanged where that is safe) and leaves a reason code; a
+    source that fails or is late costs its own hits only.
+    """
+    started, recorder, settings = time.perf_counter(), Recorder(), parts.settings
+    query = _query(request, settings, recorder)
+    hits: list[Hit] = []
+    if query:
+        model = parts.model
+        gated = model is not None and gate_wanted(settings, request, _has_unvetted(parts.sources))
+        search_by = deadline.share(_SEARCH_SHARE_BEFORE_GATE if gated else _SEARCH_SHARE)
+        limit = max(_LEAST_PER_SOURCE, 2 * settings.gate_pool, 2 * (shares(settings, request).bodies + shares(settings, request).names))
+
+        def step(name: str, work: Callable[[], T], instead: T) -> T:
+            return _step(name, work, instead, recorder)
+
+        queries = step("rewrite", lambda: rewrite(query, request, settings, model, deadline, recorder), [query])
+        rankings = step("search", lambda: parts.sources.search(queries, limit, search_by, recorder), [])
+        _note_sources(parts.sources, recorder)
+        hits = step("fuse", lambda: fuse(rankings, settings.fusion_k, recorder), [])
+        hits = step("host", lambda: _visible(hits, parts.hides, recorder), [])
+        hits = step("relevance", lambda: _relevant(queries, hits, rankings, parts, recorder), [])
+        ready = step("hydrate", lambda: _ready(hits, held, gated, request, parts, deadline, recorder), _Ready())
+        if gated:
+            hits = step(
+                "gate",
+                lambda: gate(query, ready.hits, request, settings, model, deadline, recorder),
+                _local_only(ready.hits),
+            )
+        else:
+            recorder.event("gate", Reason.NO_MODEL if model is None else Reason.GATE_OFF)
+            hits = ready.among(hits)
+        if not hits:
+            recorder.event("relevance", Reason.NO_MATCH)
+    rendered = _step("render", lambda: _render(hits, request, parts, held), Rendered(), recorder)
+    for skill_id, reason in rendered.outcomes.items():
+        recorder.outcome(skill_id, reason)
+    if deadline.passed():
+        recorder.event("deadline", Reason.DEADLINE_REACHED)
+    return Retrieval(
+        query=request.query,
+        hits=tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits, start=1)),
+        delivered=rendered.delivered,
+        catalog=rendered.catalogued,
+        text=rendered.text,
+        trace=recorder.trace(),
+        elapsed_ms=round((time.perf_counter() - started) * 1000, 3),
+    )
+
+
+def _step(name: str, work: Callable[[], T], instead: T, recorder: Recorder) -> T:
+    with recorder.timed(name):
+        try:
+            return work()
+        except Exception as error:  # noqa: BLE001 - a turn goes on whatever a step does; the trace says that it failed
+            recorder.event(name, Reason.STEP_FAILED, detail=f"{type(error).__name__}: {error}"[:200])
+            return instead
+
+
+def _query(request: Request, settings: Settings, recorder: Recorder) -> str:
+    query = request.query.strip() if isinstance(request.query, str) else ""
+    if not query:
+        recorder.event("request", Reason.QUERY_EMPTY)
+    elif len(query) > settings.max_query_chars:
+        recorder.event("request", Reason.QUERY_CUT, detail=f"{len(query)} characters")
+        query = query[: settings.max_query_chars]
+    return query
+
+
+def _has_unvetted(sources: GuardedSources) -> bool:
+    return any(source.trust < Trust.CURATED for source in sources.sources)
+
+
+def _note_sources(sources: GuardedSources, recorder: Recorder) -> None:
+    for source in sources.sources:
+        if isinstance(source, Reporting):
+            for notice in source.notices():
+                recorder.event("library", notice.reason, subject=notice.subject, detail=notice.detail)
+
+
+def _visible(hits: Sequence[Hit], hides: Callable[[Hit], bool] | None, recorder: Recorder) -> list[Hit]:
+    if hides is None:
+        return list(hits)
+    kept = []
+    for hit in hits:
+        if hides(hit):
+            recorder.outcome(hit.skill.id, Reason.HIDDEN_BY_HOST)
+        else:
+            kept.append(hit)
+    return kept
+
+
+def _relevant(
+    queries: Sequence[str], hits: Sequence[Hit], rankings: Sequence[Ranking], parts: Parts, recorder: Recorder
+) -> list[Hit]:
+    if parts.settings.relevance == "off" or not hits:
+        return list(hits)
+    statistics = _statistics(parts.sources)
+    kept: set[str] = set()
+    known = {candidate.id: candidate for candidate in recorder.trace().candidates}
+    for query in queries:
+        for verdict in judge(query, hits, statistics):
+            skill_id = verdict.hit.skill.id
+            if verdict.kept:
+                kept.add(skill_id)
+            if skill_id in known and (verdict.kept or skill_id not in kept):
+                recorder.candidate(_judged(known[skill_id], verdict.score, verdict.matched, verdict.reason, verdict.kept))
+    return [hit for hit in hits if hit.skill.id in kept]
+
+
+def _judged(
+    candidate: Candidate, score: float, matched: Sequence[str], reason: Reason | None, kept: bool
+) -> Candidate:
+    outcome = Reason.BEYOND_TOP_K if kept else (reason or Reason.BELOW_FLOOR)
+    return replace(candidate, relevance=round(score, 4), matched=tuple(matched), reason=outcome)
+
+
+def _statistics(sources: GuardedSources) -> TermStatistics | None:
+    for source in sources.sources:
+        offered = getattr(source, "statistics", None)
+        if callable(offered):
+            found: TermStatistics | None = offered()
+            return found
+    return None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Ready:
+    """Hits with bodies, and the ids of all that were asked for one."""
+
+    hits: tuple[Hit, ...] = ()
+    asked: frozenset[str] = frozenset()
+
+    def among(self, hits: Sequence[Hit]) -> list[Hit]:
+        """All hits in their order: these with their bodies, those that turned out to have none left out."""
+        bodies = {hit.skill.id: hit for hit in self.hits}
+        return [bodies.get(hit.skill.id, hit) for hit in hits if hit.skill.id in bodies or hit.skill.id not in self.asked]
+
+
+def _ready(
+    hits: Sequence[Hit],
+    held: frozenset[str],
+    gated: bool,
+    request: Request,
+    parts: Parts,
+    deadline: Deadline,
+    recorder: Recorder,
+) -> _Ready:
+    """The first hits with their bodies, references resolved; as many as the next steps need, dropped ones made up."""
+    wanted = parts.settings.gate_pool if gated else shares(parts.settings, request).bodies
+    waiting = [hit for hit in hits if hit.skill.id not in held]
+    if request.surface == "auto" and not gated:
+        # A held skill takes one of the places, so nothing below the last place is needed.
+        waiting = [hit for hit in hits[: wanted + _SPARE] if hit.skill.id not in held]
+    ready: list[Hit] = []
+    asked: set[str] = set()
+    while waiting and len(ready) < wanted and not deadline.passed():
+        size = wanted - len(ready) + (_SPARE if ready else 0)
+        batch, waiting = waiting[:size], waiting[size:]
+        asked.update(hit.skill.id for hit in batch)
+        # Those with bodies already come along, so that a duplicate of one of them is seen.
+        ready = hydrate([*ready, *batch], parts.sources.by_name(), deadline, recorder)
+    if parts.settings.resolve_refs == "on":
+        ready = [_resolved(hit, parts.placeholders, recorder) for hit in ready]
+    return _Ready(hits=tuple(ready), asked=frozenset(asked))
+
+
+def _resolved(hit: Hit, placeholders: Mapping[str, str], recorder: Recorder) -> Hit:
+    skill = hit.skill
+    if not skill.directory:
+        return hit
+    resolved = resolve(skill.body, skill.directory, placeholders=placeholders)
+    for placeholder in resolved.left:
+        recorder.event("refs", Reason.PLACEHOLDER_LEFT, subject=skill.id, detail=placeholder)
+    return hit if resolved.body == skill.body else replace(hit, skill=replace(skill, body=resolved.body))
+
+
+def _local_only(hits: Sequence[Hit]) -> list[Hit]:
+    return [hit for hit in hits if hit.skill.trust is Trust.LOCAL]
+
+
+def _render(hits: Sequence[Hit], request: Request, parts: Parts, held: frozenset[str]) -> Rendered:
+    return render(hits, settings=parts.settings, request=request, held=held, note=parts.note)
