@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from skillcaddy.environment import OFF, read_environment, variable_of
+from skillcaddy.environment import read_environment
 from skillcaddy.expand import Expander
+from skillcaddy.loaded import Kind, Loaded, Origin
 from skillcaddy.paths import CONFIG_VARIABLE, locations
-from skillcaddy.settings import Settings, setting_fields
+from skillcaddy.settings import OFF, Settings, setting_fields, variable_of
 from skillcaddy.settings_errors import (
     BadConfigError,
     BadSettingsError,
@@ -25,34 +26,7 @@ from skillcaddy.settings_errors import (
     shown,
 )
 
-Kind = Literal["argument", "environment", "host", "file", "default"]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Origin:
-    """Where a value came from."""
-
-    kind: Kind
-    where: str = ""
-    """The variable, the file, the host or the argument; "" for a default."""
-
-    def __str__(self) -> str:
-        if self.kind == "default":
-            return f"the default ({self.where})" if self.where else "the default"
-        return f"from {'argument ' if self.kind == 'argument' else ''}{self.where}"
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Loaded:
-    """Settings ready for use, with where each came from and what was wrong on the way."""
-
-    settings: Settings
-    origins: Mapping[str, Origin]
-    warnings: tuple[str, ...] = ()
-    config_file: str = ""
-    """The shared config file that was looked for; "" where none was wanted."""
-    expanded: Mapping[str, str | None] = field(default_factory=dict)
-    """The variables that paths were expanded with, and their values."""
+__all__ = ["Loaded", "Origin", "load", "wanted_file"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -173,6 +147,7 @@ def _resolved(
     return Loaded(
         settings=settings,
         origins=origins,
+        locations=locations(environ, state_dir=settings.state_dir),
         warnings=tuple(dict.fromkeys(warnings)),
         config_file="" if path is None else str(path),
         expanded=expander.used,

@@ -15,10 +15,9 @@ from dataclasses import Field
 from typing import Any
 
 from skillcaddy.paths import CONFIG_VARIABLE, HOME_VARIABLE
-from skillcaddy.settings import ENV_PREFIX, Settings, setting_fields
+from skillcaddy.settings import ENV_PREFIX, OFF, Settings, setting_fields, variable_of
 from skillcaddy.settings_errors import SettingsError, UnknownVariableError, nearest
 
-OFF = "off"
 OTHER_VARIABLES = {
     HOME_VARIABLE: "Folder that holds everything skillcaddy keeps, config file included.",
     CONFIG_VARIABLE: "Config file to read instead of the user's; off reads none.",
@@ -28,11 +27,6 @@ OTHER_VARIABLES = {
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _MODES = ("on_demand", "auto")
-
-
-def variable_of(key: str) -> str:
-    """The environment variable of a setting."""
-    return ENV_PREFIX + key.upper()
 
 
 def read_environment(

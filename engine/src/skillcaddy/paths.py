@@ -33,9 +33,7 @@ def locations(environ: Mapping[str, str] | None = None, *, state_dir: str = "") 
     """Where everything lives; a `state_dir` from the settings takes the state and the logs with it."""
     home = home_of(environ)
     if home is not None:
-        found = Locations(
-            config_file=home / CONFIG_NAME, state_dir=home / "state", data_dir=home / "data", log_dir=home / "logs"
-        )
+        found = below(home)
     else:
         from platformdirs import PlatformDirs  # late: it costs a hot path more than all its own work
 
@@ -53,6 +51,13 @@ def locations(environ: Mapping[str, str] | None = None, *, state_dir: str = "") 
         state_dir=Path(state_dir),
         data_dir=found.data_dir,
         log_dir=Path(state_dir) / "logs",
+    )
+
+
+def below(home: Path) -> Locations:
+    """Everything in one folder."""
+    return Locations(
+        config_file=home / CONFIG_NAME, state_dir=home / "state", data_dir=home / "data", log_dir=home / "logs"
     )
 
 

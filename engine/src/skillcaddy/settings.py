@@ -14,6 +14,8 @@ Switch = Literal["auto", "on", "off"]
 Language = Literal["en", "zh"]
 
 ENV_PREFIX = "SKILLCADDY_"
+OFF = "off"
+"""The word that switches off, in a variable, whatever can be off."""
 
 
 def setting(
@@ -101,3 +103,8 @@ class Settings:
 def setting_fields(settings: type[Settings] = Settings) -> tuple[Field[Any], ...]:
     """The fields of a settings class in their order, each with `metadata` help, ge, le and secret."""
     return fields(settings)
+
+
+def variable_of(key: str) -> str:
+    """The environment variable of a setting."""
+    return ENV_PREFIX + key.upper()

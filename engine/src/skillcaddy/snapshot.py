@@ -16,17 +16,16 @@ from pathlib import Path
 from typing import Any
 
 from skillcaddy import __version__
-from skillcaddy.config import Loaded, Origin, load, wanted_file
-from skillcaddy.environment import OFF, variable_of
 from skillcaddy.installed import third_party_plugins
-from skillcaddy.paths import CONFIG_VARIABLE, HOME_VARIABLE, state_dir
-from skillcaddy.settings import ENV_PREFIX, Settings, setting_fields
-from skillcaddy.settings_errors import BadConfigError
+from skillcaddy.loaded import Loaded, Origin
+from skillcaddy.paths import CONFIG_VARIABLE, HOME_VARIABLE, Locations, below, state_dir
+from skillcaddy.settings import ENV_PREFIX, OFF, Settings, setting_fields, variable_of
 from skillcaddy.storage import read_sealed, write_sealed
 
 __all__ = ["load_fast", "third_party_plugins"]
 
 _PLACES = ("HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "APPDATA", "LOCALAPPDATA")
+_LOCATIONS = ("config_file", "state_dir", "data_dir", "log_dir")
 _KEPT = 32
 """Snapshots kept for one user; one each for every host, workspace and set of arguments in use."""
 
@@ -57,10 +56,13 @@ def load_fast(
     except Exception as error:  # noqa: BLE001 - a turn goes on with the defaults, and says so
         origins = {field.name: Origin(kind="default") for field in setting_fields(settings_class)}
         warning = f"No settings could be loaded ({type(error).__name__}: {error}), so the defaults are used."
-        return Loaded(settings=settings_class(), origins=origins, warnings=(warning,))
+        places = below(state_dir(environ))
+        return Loaded(settings=settings_class(), origins=origins, locations=places, warnings=(warning,))
 
 
 def _slowly(path: Path, wanted: dict[str, Any], environ: Mapping[str, str]) -> Loaded:
+    from skillcaddy.config import load, wanted_file  # late: the fast way needs none of it
+
     # Signed before it is read: a change in between makes the snapshot stale, never wrong.
     file = wanted_file(environ, wanted["config_file"])
     signature = None if file is None else _signature(str(file))
@@ -74,6 +76,7 @@ def _slowly(path: Path, wanted: dict[str, Any], environ: Mapping[str, str]) -> L
             "origins": {key: [origin.kind, origin.where] for key, origin in loaded.origins.items()},
             "warnings": loaded.warnings,
             "config_file": loaded.config_file,
+            "locations": {name: str(getattr(loaded.locations, name)) for name in _LOCATIONS},
         }
         write_sealed(path, record, keep=_KEPT)
     return loaded
@@ -103,9 +106,10 @@ def _from_snapshot(record: dict[str, Any] | None, wanted: dict[str, Any], enviro
             origins=origins,
             warnings=tuple(record["warnings"]),
             config_file=record["config_file"],
+            locations=Locations(**{name: Path(record["locations"][name]) for name in _LOCATIONS}),
             expanded={name: environ.get(name) for name in record["expanded"]},
         )
-    except (KeyError, TypeError, ValueError, AttributeError, BadConfigError):
+    except (KeyError, TypeError, ValueError, AttributeError, OSError):
         return None
 
 
@@ -116,9 +120,9 @@ def _secret(key: str, origin: Origin, wanted: dict[str, Any], environ: Mapping[s
     if origin.kind == "host":
         return wanted["host"][key]
     if origin.kind == "file":
-        from skillcaddy.config_file import read_config_file  # a key in the file costs each start a TOML parser
+        import tomllib  # a key in the file costs each start a TOML parser; better name a variable
 
-        return read_config_file(Path(origin.where))[key]
+        return tomllib.loads(Path(origin.where).read_text(encoding="utf-8-sig"))[key]
     return default
 
 
@@ -139,9 +143,12 @@ def _name(wanted: dict[str, Any], environ: Mapping[str, str]) -> str:
         for layer in (wanted["arguments"], wanted["host"])
     ]
     shape = [repr((each.name, each.type, each.default, each.metadata)) for each in setting_fields(settings_class)]
-    named = wanted["config_file"] is not None or environ.get(CONFIG_VARIABLE, "").strip()
-    file = wanted_file(environ, wanted["config_file"]) if named else ""
-    rest = [wanted["host_name"], str(file), str(wanted["host_folder"])]
+    file = ""
+    if wanted["config_file"] is not None or environ.get(CONFIG_VARIABLE, "").strip():
+        from skillcaddy.config import wanted_file  # late: few name a file
+
+        file = str(wanted_file(environ, wanted["config_file"]))
+    rest = [wanted["host_name"], file, str(wanted["host_folder"])]
     inputs = [__version__, settings_class.__module__, settings_class.__qualname__, shape, ours, layers, rest]
     return _digest(json.dumps([*inputs, _folder(wanted, environ)], sort_keys=True, default=repr))[:32]
 
