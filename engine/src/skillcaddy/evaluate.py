@@ -21,7 +21,7 @@ Keys = frozenset[str]
 """The words by which one skill may be named: its id, its name, its folder relative to its root."""
 
 
-class BadQueryFile(ValueError):
+class BadQueryFileError(ValueError):
     """A row of a query file that can't be used; the message names the file and the line."""
 
 
@@ -46,7 +46,7 @@ class Answer:
 
 
 def load_queries(file: Path) -> list[LabelledQuery]:
-    """The rows of a JSON-lines file; raises BadQueryFile for a row that is not one."""
+    """The rows of a JSON-lines file; raises BadQueryFileError for a row that is not one."""
     rows = []
     for number, line in enumerate(file.read_text(encoding="utf-8-sig").splitlines(), start=1):
         if not line.strip():
@@ -65,8 +65,8 @@ def load_queries(file: Path) -> list[LabelledQuery]:
                 )
             )
         except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise BadQueryFile(
-                f'{file}, line {number}: {error!r}. A row is {{"query": "...", "relevant": ["folder, id or name", ...]}}'
+            raise BadQueryFileError(
+                f'{file}, line {number}: {error!r}. A row is {{"query": "...", "relevant": ["folder, id or name"]}}'
                 ' with an optional "forbidden" of the same form.'
             ) from error
     return rows

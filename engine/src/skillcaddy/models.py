@@ -43,5 +43,5 @@ class ChatModel(Protocol):
         deadline: Deadline,
         schema: Mapping[str, Any] | None = None,
     ) -> Completion:
-        """The reply, in time; `schema` is a JSON Schema that the reply should fit where the model can be held to one."""
+        """The reply, in time; `schema` is a JSON Schema for the reply, where the model can be held to one."""
         ...

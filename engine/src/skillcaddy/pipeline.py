@@ -14,7 +14,7 @@ from skillcaddy.hydrate import hydrate
 from skillcaddy.models import ChatModel
 from skillcaddy.reasons import Reason
 from skillcaddy.refs import resolve
-from skillcaddy.relevance import judge
+from skillcaddy.relevance import Verdict, judge
 from skillcaddy.render import Rendered, render, shares
 from skillcaddy.request import Request
 from skillcaddy.rewrite import rewrite
@@ -59,13 +59,15 @@ def run(request: Request, parts: Parts, held: frozenset[str], deadline: Deadline
         model = parts.model
         gated = model is not None and gate_wanted(settings, request, _has_unvetted(parts.sources))
         search_by = deadline.share(_SEARCH_SHARE_BEFORE_GATE if gated else _SEARCH_SHARE)
-        limit = max(_LEAST_PER_SOURCE, 2 * settings.gate_pool, 2 * (shares(settings, request).bodies + shares(settings, request).names))
+        wanted = shares(settings, request)
+        limit = max(_LEAST_PER_SOURCE, 2 * settings.gate_pool, 2 * (wanted.bodies + wanted.names))
 
         def step(name: str, work: Callable[[], T], instead: T) -> T:
             return _step(name, work, instead, recorder)
 
         queries = step("rewrite", lambda: rewrite(query, request, settings, model, deadline, recorder), [query])
-        rankings = step("search", lambda: parts.sources.search(queries, limit, search_by, recorder), [])
+        nothing: list[Ranking] = []
+        rankings = step("search", lambda: parts.sources.search(queries, limit, search_by, recorder), nothing)
         _note_sources(parts.sources, recorder)
         hits = step("fuse", lambda: fuse(rankings, settings.fusion_k, recorder), [])
         hits = step("host", lambda: _visible(hits, parts.hides, recorder), [])
@@ -154,15 +156,13 @@ def _relevant(
             if verdict.kept:
                 kept.add(skill_id)
             if skill_id in known and (verdict.kept or skill_id not in kept):
-                recorder.candidate(_judged(known[skill_id], verdict.score, verdict.matched, verdict.reason, verdict.kept))
+                recorder.candidate(_judged(known[skill_id], verdict))
     return [hit for hit in hits if hit.skill.id in kept]
 
 
-def _judged(
-    candidate: Candidate, score: float, matched: Sequence[str], reason: Reason | None, kept: bool
-) -> Candidate:
-    outcome = Reason.BEYOND_TOP_K if kept else (reason or Reason.BELOW_FLOOR)
-    return replace(candidate, relevance=round(score, 4), matched=tuple(matched), reason=outcome)
+def _judged(candidate: Candidate, verdict: Verdict) -> Candidate:
+    reason = Reason.BEYOND_TOP_K if verdict.kept else verdict.reason
+    return replace(candidate, relevance=round(verdict.score, 4), matched=verdict.matched, reason=reason)
 
 
 def _statistics(sources: GuardedSources) -> TermStatistics | None:
@@ -184,7 +184,8 @@ class _Ready:
     def among(self, hits: Sequence[Hit]) -> list[Hit]:
         """All hits in their order: these with their bodies, those that turned out to have none left out."""
         bodies = {hit.skill.id: hit for hit in self.hits}
-        return [bodies.get(hit.skill.id, hit) for hit in hits if hit.skill.id in bodies or hit.skill.id not in self.asked]
+        lost = self.asked - bodies.keys()
+        return [bodies.get(hit.skill.id, hit) for hit in hits if hit.skill.id not in lost]
 
 
 def _ready(

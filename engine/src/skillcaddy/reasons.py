@@ -99,7 +99,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.NO_CONTENT_WORDS: "The message holds no word that could name a task.",
     Reason.NO_MATCH: "No skill fits; the turn goes on without one.",
     Reason.DEADLINE_REACHED: "The deadline came before every step was done; what was ready is returned.",
-    Reason.STEP_FAILED: "A step failed unexpectedly; its input was passed on unchanged, or dropped where that is safer.",
+    Reason.STEP_FAILED: "A step failed unexpectedly; its input went on unchanged, or was dropped where that is safer.",
     Reason.BODY_CUT: "The body is longer than its budget; the rest is had with skill_open.",
     Reason.PLACEHOLDER_LEFT: "A placeholder in the body names something unknown here and was left as it stands.",
     Reason.REWRITTEN: "The model sharpened the query.",

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -13,7 +14,7 @@ from skillcaddy.deadline import Deadline
 from skillcaddy.fanout import Outcome, call_all
 from skillcaddy.reasons import Reason
 from skillcaddy.skill import Hit, Skill, Trust
-from skillcaddy.source import CoolDown, Source
+from skillcaddy.source import CoolDownError, Source
 from skillcaddy.trace import Recorder, SourceReport
 
 _FAILURES_BEFORE_A_BREAK = 3
@@ -39,9 +40,7 @@ class GuardedSources:
         self._failures: dict[str, int] = {}
         self._pause_until: dict[str, float] = {}
 
-    def search(
-        self, queries: Sequence[str], limit: int, deadline: Deadline, recorder: Recorder
-    ) -> list[Ranking]:
+    def search(self, queries: Sequence[str], limit: int, deadline: Deadline, recorder: Recorder) -> list[Ranking]:
         """The rankings of all sources that answered in time, in the order of the sources, then of the queries."""
         asked: list[tuple[Source, str]] = []
         for source in self.sources:
@@ -56,7 +55,7 @@ class GuardedSources:
             # An endless generator must end in the thread that may be left behind.
             return answer if hasattr(answer, "__await__") else list(islice(answer, limit * 4))
 
-        outcomes = call_all([lambda s=s, q=q: call(s, q) for s, q in asked], deadline)
+        outcomes = call_all([partial(call, source, query) for source, query in asked], deadline)
         rankings: list[Ranking] = []
         for (source, query), outcome in zip(asked, outcomes, strict=True):
             hits, refused, reason, detail = self._judge(source, outcome, limit)
@@ -118,7 +117,7 @@ class GuardedSources:
             failures = self._failures.get(name, 0) + 1
             self._failures[name] = failures
             pause = 0.0
-            if isinstance(error, CoolDown):
+            if isinstance(error, CoolDownError):
                 pause = error.seconds
             elif failures >= _FAILURES_BEFORE_A_BREAK:
                 pause = _BREAK_S

@@ -11,9 +11,9 @@ import typer
 
 from skillcaddy.config import load
 from skillcaddy.engine import Engine
-from skillcaddy.evaluate import BadQueryFile, LabelledQuery, answer, load_queries, metrics
+from skillcaddy.evaluate import BadQueryFileError, LabelledQuery, answer, load_queries, metrics
 from skillcaddy.library.indexer import refresh
-from skillcaddy.library.store import Busy, Store
+from skillcaddy.library.store import Store, StoreBusyError
 from skillcaddy.paths import locations
 from skillcaddy.plugins import local_roots
 from skillcaddy.settings_errors import SettingsError
@@ -26,8 +26,8 @@ def evaluate_command(
 ) -> None:
     """Measure the ranking, and what would really be injected, on labelled queries.
 
-    An entry of `relevant` names a skill by id, name or folder, or is a list of equals of which any counts. A row with an
-    empty `relevant` is a negative: nothing should be injected for it. No model is asked.
+    An entry of `relevant` names a skill by id, name or folder, or is a list of equals of which any counts. A row with
+    an empty `relevant` is a negative: nothing should be injected for it. No model is asked.
     """
     missing = next((folder for folder in skills if not folder.is_dir()), None)
     if missing is not None:
@@ -38,7 +38,7 @@ def evaluate_command(
         settings = load(arguments=chosen).settings
     except OSError as error:
         _fail(f"--queries {str(queries)!r} can't be read: {error.strerror or error}.", 2)
-    except BadQueryFile as error:
+    except BadQueryFileError as error:
         _fail(str(error), 2)
     except SettingsError as error:
         _fail(str(error), 1)
@@ -47,12 +47,12 @@ def evaluate_command(
         refresh(Store(state, local_roots(settings, None)), wait_s=120)
         # The index is fresh and nothing changes meanwhile, so queries are timed without a sweep each.
         engine = Engine(settings, state_dir=state, indexing="never", third_party=False)
-    except (Busy, OSError, ValueError) as error:
-        print(f"skillcaddy eval: working from memory, the index can't be written: {error}", file=sys.stderr)  # noqa: T201
+    except (StoreBusyError, OSError, ValueError) as error:
+        print(f"skillcaddy eval: working from memory, the index can't be written: {error}", file=sys.stderr)
         engine = Engine(settings, state_dir=state, indexing="inline", third_party=False)
     figures = metrics(rows, [answer(engine.retrieve, row.query) for row in _with_progress(rows)])
     if as_json:
-        print(json.dumps(figures))  # noqa: T201 - a command's answer
+        print(json.dumps(figures))
     else:
         _print(figures)
 
@@ -75,5 +75,5 @@ def _print(figures: dict[str, float | int | None]) -> None:
 
 
 def _fail(message: str, code: int) -> None:
-    print(f"skillcaddy eval: {message}", file=sys.stderr)  # noqa: T201
+    print(f"skillcaddy eval: {message}", file=sys.stderr)
     raise typer.Exit(code)

@@ -12,7 +12,7 @@ import typer
 
 from skillcaddy.config import load
 from skillcaddy.library.indexer import IndexReport, Progress, refresh
-from skillcaddy.library.store import Busy, Store
+from skillcaddy.library.store import Store, StoreBusyError
 from skillcaddy.paths import locations
 from skillcaddy.plugins import local_roots
 from skillcaddy.reasons import SENTENCES
@@ -39,19 +39,19 @@ def index_command(
     if background and hasattr(os, "nice"):
         os.nice(10)
     store = Store(*_library(skills, state_dir))
-    missing = [root for root in store.roots if not os.path.isdir(root)]
+    missing = [root for root in store.roots if not Path(root).is_dir()]
     if not store.roots or len(missing) == len(store.roots):
         _fail(f"no skill folder to index: {', '.join(missing) or 'none is configured'}. Give --skills DIR.", 2)
     try:
         report = _refresh(store, rebuild, quiet=background or as_json)
-    except Busy:
+    except StoreBusyError:
         if background:
             return
         _fail(f"another process has been indexing this library for over {_WAIT_S:g} s; try again later.", 1)
     except (OSError, ValueError) as error:
-        _fail(f"the index can't be written below {store.folder.parent}: {error}. Searches work from memory meanwhile.", 1)
+        _fail(f"the index can't be written below {store.parent}: {error}. Searches work from memory meanwhile.", 1)
     if as_json:
-        print(json.dumps(_as_json(report)))  # noqa: T201 - a command's answer
+        print(json.dumps(_as_json(report)))
     elif not background:
         _print(report)
 
@@ -109,5 +109,5 @@ def _print(report: IndexReport) -> None:
 
 
 def _fail(message: str, code: int) -> None:
-    print(f"skillcaddy index: {message}", file=sys.stderr)  # noqa: T201
+    print(f"skillcaddy index: {message}", file=sys.stderr)
     raise typer.Exit(code)

@@ -7,7 +7,6 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from skillcaddy.engine import Engine
@@ -25,9 +24,19 @@ def parser() -> argparse.ArgumentParser:
         epilog="Nothing found is a success (exit 0). `skillcaddy explain QUERY` says why something is or isn't found.",
     )
     made.add_argument("query", metavar="QUERY", help="what the agent or the user would say")
-    made.add_argument("--skills", metavar="DIR", action="append", help="search this folder instead of the configured ones; repeatable, the first shadows later ones")
+    made.add_argument(
+        "--skills",
+        metavar="DIR",
+        action="append",
+        help="search this folder instead of the configured ones; repeatable, the first shadows later ones",
+    )
     made.add_argument("--top-k", metavar="N", type=_positive, help="skills to deliver with their bodies")
-    made.add_argument("--delivery", choices=("best", "catalog", "bodies"), default="best", help="the best body and a list of more, a list only, or several bodies")
+    made.add_argument(
+        "--delivery",
+        choices=("best", "catalog", "bodies"),
+        default="best",
+        help="the best body and a list of more, a list only, or several bodies",
+    )
     made.add_argument("--json", action="store_true", help="print one JSON document")
     return made
 
@@ -39,15 +48,16 @@ def run(arguments: Sequence[str]) -> int:
     if given.skills:
         missing = [folder for folder in given.skills if not os.path.isdir(folder)]
         if missing:
-            print(f"skillcaddy search: --skills {missing[0]!r} is no folder. Name a folder that holds SKILL.md files.", file=sys.stderr)
-            return 2
+            return _usage(f"--skills {missing[0]!r} is no folder. Name a folder that holds SKILL.md files.")
         chosen = {"skills_dirs": given.skills, "shared_library": "off"}
     loaded = load_fast(arguments=chosen)
     for warning in loaded.warnings:
         print(f"skillcaddy: {warning}", file=sys.stderr)
     if not loaded.settings.skills_dirs and not given.skills and loaded.settings.shared_library == "off":
-        print("skillcaddy search: no skill folder is configured. Give --skills DIR, or set skills_dirs (`skillcaddy config path` names the file).", file=sys.stderr)
-        return 2
+        return _usage(
+            "no skill folder is configured. Give --skills DIR, or set skills_dirs in the file that "
+            "`skillcaddy config path` names."
+        )
     engine = command_engine(loaded.settings)
     request = Request(query=given.query, surface="cli", delivery=given.delivery, top_k=given.top_k)
     retrieval = engine.retrieve(request)
@@ -65,7 +75,7 @@ def command_engine(settings: Settings) -> Engine:
     from skillcaddy.paths import state_dir
 
     state = state_dir(configured=settings.state_dir)
-    return Engine(settings, state_dir=state, data_dir=state if settings.shared_library == "off" else None, indexing="inline")
+    return Engine(settings, state_dir=state, indexing="inline")
 
 
 def as_json(retrieval: Retrieval) -> dict[str, Any]:
@@ -88,6 +98,11 @@ def as_json(retrieval: Retrieval) -> dict[str, Any]:
         "trace": retrieval.trace.to_json(),
         "elapsed_ms": retrieval.elapsed_ms,
     }
+
+
+def _usage(message: str) -> int:
+    print(f"skillcaddy search: {message}", file=sys.stderr)
+    return 2
 
 
 def _positive(text: str) -> int:

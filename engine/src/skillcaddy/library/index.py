@@ -20,7 +20,7 @@ _HEAP_BYTES = 64_000_000
 _MIN_HEAP_BYTES = 15_000_000
 
 
-class IndexDamaged(Exception):
+class IndexDamagedError(Exception):
     """The stored index cannot be used; it has to be built anew."""
 
 
@@ -84,7 +84,7 @@ class Index:
 
     @classmethod
     def open(cls, folder: Path) -> Index:
-        """The index in a folder; raises IndexDamaged when there is none, or one that can't be read."""
+        """The index in a folder; raises IndexDamagedError when there is none, or one that can't be read."""
         try:
             inner = tantivy.Index.open(str(folder))
             inner.config_reader(reload_policy="Manual", num_warmers=0)
@@ -105,7 +105,7 @@ class Index:
         return int(self._searcher.doc_freq("text", term))
 
     def search(self, terms: Sequence[tuple[str, float]], limit: int) -> list[Match]:
-        """The best matches for any of the (term, boost) pairs, best first; raises IndexDamaged on a broken file."""
+        """The best matches for any of the (term, boost) pairs, best first; IndexDamagedError on a broken file."""
         if not terms:
             return []
         query_of, occur = tantivy.Query, tantivy.Occur.Should
@@ -183,4 +183,4 @@ def _damaged(error: BaseException, folder: Path | None) -> BaseException:
     # A broken segment makes tantivy panic, and a panic is a BaseException.
     if isinstance(error, (KeyboardInterrupt, SystemExit, GeneratorExit, MemoryError)):
         return error
-    return IndexDamaged(f"{folder or 'index'}: {type(error).__name__}: {error}")
+    return IndexDamagedError(f"{folder or 'index'}: {type(error).__name__}: {error}")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from skillcaddy.library.documents import Reading, name_key, read_document
-from skillcaddy.library.index import Document, Index, IndexDamaged
+from skillcaddy.library.index import Document, Index, IndexDamagedError
 from skillcaddy.library.manifest import Changes, Located, Manifest, Survey, survey, write_atomically
 from skillcaddy.library.store import Generation, Store
 from skillcaddy.reasons import Reason
@@ -67,8 +67,8 @@ def refresh(
 ) -> IndexReport:
     """Bring the stored index up to date with the disk and say what was noticed.
 
-    Raises Busy when another process holds the lock for longer than `wait_s`, OSError or ValueError when the index
-    cannot be written (full disk, read-only folder). A damaged index is built anew, which the report's problems say.
+    Raises StoreBusyError when another process holds the lock for longer than `wait_s`, OSError or ValueError when the
+    index cannot be written (full disk, read-only folder). A damaged index is built anew, which the report's problems say.
     `workers` processes read files; only pass more than one from a program whose main module may be imported again.
     """
     started = time.monotonic()
@@ -81,14 +81,14 @@ def refresh(
                 generation = store.open()
                 if generation is not None:
                     details = _load_details(generation.folder)
-            except IndexDamaged as error:
+            except IndexDamagedError as error:
                 generation, damage = None, str(error)
         if generation is None:
             report = _build(store, survey(store.roots), workers, progress, started)
         else:
             try:
                 report = _update(store, generation, details, workers, progress, started)
-            except IndexDamaged as error:
+            except IndexDamagedError as error:
                 damage = str(error)
                 report = _build(store, survey(store.roots), workers, progress, started)
         store.prune()
@@ -218,7 +218,7 @@ def _load_details(folder: Path) -> dict[str, _Detail]:
             for path, row in rows.items()
         }
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise IndexDamaged(f"{folder / 'details.json'}: {error!r}") from error
+        raise IndexDamagedError(f"{folder / 'details.json'}: {error!r}") from error
 
 
 def _report(

@@ -11,7 +11,7 @@ from pathlib import Path
 from skillcaddy.deadline import Deadline
 from skillcaddy.library.analyze import query_terms
 from skillcaddy.library.documents import name_key, skill_of
-from skillcaddy.library.index import IndexDamaged, Match
+from skillcaddy.library.index import IndexDamagedError, Match
 from skillcaddy.library.read import read_skill
 from skillcaddy.library.store import Store
 from skillcaddy.library.view import Indexing, View, Viewer, matches_of
@@ -61,7 +61,7 @@ class LocalSource:
         view = self.view(deadline)
         try:
             hits, shadowed = self._hits(view, query, limit)
-        except IndexDamaged as error:
+        except IndexDamagedError as error:
             with self._lock:
                 self._viewer.damaged(error)
             view = self.view(deadline)
@@ -79,7 +79,7 @@ class LocalSource:
             return self._last
 
     def _hits(self, view: View, query: str, limit: int) -> tuple[list[Hit], list[Notice]]:
-        terms = query_terms(query, view)
+        terms = query_terms(query, view.document_frequency)
         hits: list[Hit] = []
         shadowed: list[Notice] = []
         for match in matches_of(view, terms, limit + _EXTRA):

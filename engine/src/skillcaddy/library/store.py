@@ -21,7 +21,7 @@ from pathlib import Path
 import tantivy
 
 from skillcaddy.library.analyze import ANALYZER_VERSION
-from skillcaddy.library.index import SCHEMA_VERSION, Index, IndexDamaged
+from skillcaddy.library.index import SCHEMA_VERSION, Index, IndexDamagedError
 from skillcaddy.library.manifest import Manifest, write_atomically
 
 _STALE_AFTER_S = 30 * 24 * 3600
@@ -40,7 +40,7 @@ class Generation:
     """(name, time of its manifest), by which a later change by another process is seen."""
 
 
-class Busy(Exception):
+class StoreBusyError(Exception):
     """Another process is writing this index."""
 
 
@@ -49,13 +49,13 @@ class Store:
 
     def __init__(self, state: Path, roots: Sequence[str]) -> None:
         self.roots = tuple(os.path.realpath(root) for root in roots)
-        key = json.dumps([self.roots, ANALYZER_VERSION, SCHEMA_VERSION, tantivy.__version__])
+        key = json.dumps([self.roots, ANALYZER_VERSION, SCHEMA_VERSION, getattr(tantivy, "__version__", "")])
         self.state = state
         self.parent = state / "index"
         self.folder = self.parent / hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
 
     def open(self) -> Generation | None:
-        """The generation in use, or None where there is none yet; raises IndexDamaged when it can't be used."""
+        """The generation in use, or None where there is none yet; raises IndexDamagedError when it can't be used."""
         for attempt in range(_OPEN_ATTEMPTS):
             name = self._current()
             if name is None:
@@ -65,10 +65,10 @@ class Store:
                 signature = self._signature(name)
                 index, manifest = Index.open(folder), Manifest.load(folder / "manifest.json")
                 return Generation(folder=folder, index=index, manifest=manifest, signature=signature)
-            except (OSError, ValueError, IndexDamaged) as error:
+            except (OSError, ValueError, IndexDamagedError) as error:
                 # Another process may be replacing or merging what we look at; only a lasting fault is damage.
                 if attempt == _OPEN_ATTEMPTS - 1:
-                    raise IndexDamaged(f"{folder}: {error}") from error
+                    raise IndexDamagedError(f"{folder}: {error}") from error
                 time.sleep(0.01 * (attempt + 1))
         return None
 
@@ -77,7 +77,7 @@ class Store:
         try:
             name = self._current()
             return name is None or self._signature(name) != generation.signature
-        except (OSError, IndexDamaged):
+        except (OSError, IndexDamagedError):
             return True
 
     def _signature(self, name: str) -> tuple[str, int]:
@@ -98,14 +98,14 @@ class Store:
         except FileNotFoundError:
             return None
         except (OSError, ValueError) as error:
-            raise IndexDamaged(f"{self.folder / 'current'}: {error}") from error
+            raise IndexDamagedError(f"{self.folder / 'current'}: {error}") from error
         if not name.startswith("generation-") or "/" in name or os.sep in name:
-            raise IndexDamaged(f"{self.folder / 'current'}: names {name[:80]!r}, which is no generation")
+            raise IndexDamagedError(f"{self.folder / 'current'}: names {name[:80]!r}, which is no generation")
         return name
 
     @contextmanager
     def locked(self, timeout_s: float = 0.0) -> Iterator[None]:
-        """Hold the right to write; raises Busy when another process has it, OSError when the folder can't be made."""
+        """Hold the right to write; StoreBusyError when another process has it, OSError when there can be no folder."""
         from filelock import FileLock, Timeout  # late: only writers need it, and it is slow to import
 
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -113,7 +113,7 @@ class Store:
         try:
             lock.acquire()
         except Timeout as error:
-            raise Busy(str(self.folder)) from error
+            raise StoreBusyError(str(self.folder)) from error
         try:
             yield
         finally:

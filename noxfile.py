@@ -1,0 +1,49 @@
+"""What the project can prove about itself. `uv run nox` runs the default sessions; `uv run nox -l` lists all."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import nox
+
+ROOT = Path(__file__).parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PYTHONS = PROJECT["tool"]["skillcaddy"]["pythons"]
+MEMBERS = sorted(path.parent for path in (*ROOT.glob("engine/pyproject.toml"), *ROOT.glob("hosts/*/pyproject.toml")))
+
+nox.options.default_venv_backend = "uv"
+nox.options.sessions = ["lint", "types", "tests"]
+# A fresh machine has the oldest one only; name others with -p, as in `uv run nox -p 3.12 3.13`.
+nox.options.pythons = PYTHONS[:1]
+nox.options.error_on_missing_interpreters = True
+nox.options.reuse_existing_virtualenvs = True
+
+
+def group(name: str) -> list[str]:
+    """The requirements of one dependency group of the root."""
+    return nox.project.dependency_groups(PROJECT, name)
+
+
+@nox.session(python=PYTHONS[0])
+def lint(session: nox.Session) -> None:
+    """Style, and generated files that are not stale."""
+    session.install(*group("lint"))
+    session.run("ruff", "check")
+    session.run("ruff", "format", "--check")
+
+
+@nox.session(python=PYTHONS[0])
+def types(session: nox.Session) -> None:
+    """Strict types in every member."""
+    session.install(*group("types"), *(f"-e{member}" for member in MEMBERS))
+    for member in MEMBERS:
+        session.run("mypy", str(member / "src"))
+
+
+@nox.session(python=PYTHONS)
+@nox.parametrize("member", [nox.param(member.relative_to(ROOT).as_posix(), id=member.name) for member in MEMBERS])
+def tests(session: nox.Session, member: str) -> None:
+    """One member's tests, with only its own dependencies."""
+    session.install(*group("tests"), *([] if member == "engine" else ["-eengine"]), f"-e{member}")
+    session.run("pytest", f"{member}/tests", *session.posargs)
