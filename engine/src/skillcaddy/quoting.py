@@ -22,13 +22,10 @@ _HOST_TAGS = (
     "tool_call",
     "tool_result",
     "tool_response",
-    "candidate",
-    "candidates",
-    "task",
 )
 _TAG = re.compile(
     rf"<(?=\s*/?\s*(?:{'|'.join(sorted(map(re.escape, (BLOCK_TAG, TEXT_TAG, *_HOST_TAGS)), key=len, reverse=True))})"
-    r"(?![\w-]))"
+    r"(?![\w.:-]))"
     r"|<(?=\|[a-z0-9_]{2,30}\|>)",
     re.IGNORECASE,
 )

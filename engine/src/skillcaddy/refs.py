@@ -131,9 +131,9 @@ class _Folder:
 
     def _look(self, relative: str) -> str | None:
         clean = relative.strip()
-        if not clean or "\0" in clean or os.path.isabs(clean):  # noqa: PTH117
+        if not clean or "\0" in clean or os.path.isabs(clean):
             return None
-        absolute = os.path.normpath(os.path.join(self.directory, clean.replace("\\", "/")))  # noqa: PTH118
+        absolute = os.path.normpath(os.path.join(self.directory, clean.replace("\\", "/")))
         try:
             real = os.path.realpath(absolute, strict=True)
         except (OSError, ValueError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from skillcaddy.guidance import texts
 from skillcaddy.markdown import estimated_tokens
@@ -26,12 +26,12 @@ class Shares:
 class Rendered:
     """The text and what became of each hit; `truncated` holds ids of delivered skills whose body was cut."""
 
-    text: str
-    delivered: tuple[Hit, ...]
-    catalogued: tuple[Hit, ...]
-    outcomes: Mapping[str, Reason]
-    truncated: tuple[str, ...]
-    est_tokens: int
+    text: str = ""
+    delivered: tuple[Hit, ...] = ()
+    catalogued: tuple[Hit, ...] = ()
+    outcomes: Mapping[str, Reason] = field(default_factory=dict)
+    truncated: tuple[str, ...] = ()
+    est_tokens: int = 0
 
     @classmethod
     def nothing(cls) -> Rendered:

@@ -143,7 +143,7 @@ class Retention:
         aside = self._path.with_name(f"{self._path.name}.{os.getpid()}.{threading.get_ident()}.new")
         try:
             handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with open(handle, "w", encoding="ascii") as file:  # noqa: PTH123 - the handle carries the owner-only mode
+            with open(handle, "w", encoding="ascii") as file:
                 file.write("\n".join(kept) + "\n")
             aside.replace(self._path)
         finally:

@@ -61,6 +61,11 @@ From the user's skill library: what is closest to this search, quoted as it is s
     building="The library is still being indexed, so not all of it could be searched yet.",
     unreached="Not every source could be searched this time: {sources}.",
     source_cause="{source} ({cause})",
+    cause_failed="it failed",
+    cause_late="it did not answer in time",
+    cause_stuck="it is still busy with an earlier search",
+    cause_cooling="it asked for a pause",
+    cause_nonsense="its answer could not be read",
     failure="The skill library could not be searched this time ({cause}). The task goes on without a skill.",
     nothing_reached="The skill library could not be searched this time: {sources}. The task goes on without a skill.",
     usage_search="""\

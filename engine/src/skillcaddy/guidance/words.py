@@ -76,6 +76,11 @@ class Texts:
     """Value: sources. Follows a miss when not every source answered."""
     source_cause: str
     """Values: source, cause."""
+    cause_failed: str
+    cause_late: str
+    cause_stuck: str
+    cause_cooling: str
+    cause_nonsense: str
     failure: str
     """Value: cause."""
     nothing_reached: str
