@@ -149,6 +149,7 @@ def _resolved(
         origins=origins,
         locations=locations(environ, state_dir=settings.state_dir),
         warnings=tuple(dict.fromkeys(warnings)),
+        problems=tuple(dict.fromkeys([str(error) for error in errors] + expander.warnings)),
         config_file="" if path is None else str(path),
         expanded=expander.used,
     )

@@ -32,9 +32,9 @@ class Expander:
         expanded = _VARIABLE.sub(lambda found: self._value(found, where), text.strip())
         if expanded.startswith("~"):
             expanded = self._home(expanded)
-        joined = os.path.join(folder or "", expanded)  # noqa: PTH118 - a later absolute part wins
+        joined = os.path.join(folder or "", expanded)
         try:
-            return os.path.abspath(joined)  # noqa: PTH100 - resolves "..", leaves symbolic links alone
+            return os.path.abspath(joined)
         except OSError:  # the working directory is gone
             self.warnings.append(f"{where}: {joined} cannot be made absolute, since the working directory is gone.")
             return joined
@@ -54,4 +54,4 @@ class Expander:
         self.used[name] = home
         if home and (text == "~" or text[1] in "/\\"):
             return home + text[1:]
-        return os.path.expanduser(text)  # noqa: PTH111 - Path.expanduser raises for an unknown user
+        return os.path.expanduser(text)

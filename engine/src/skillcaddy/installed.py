@@ -66,9 +66,9 @@ def distribution_folders() -> list[str]:
     """The folders of sys.path that may hold distributions: not the standard library's, nor the script's own."""
     # sys.path[0] is the script's folder or the working directory, which changes all day
     places = sys.path if sys.flags.safe_path else sys.path[1:]
-    library = os.path.dirname(os.__file__)  # noqa: PTH120 - os.path is loaded anyway, and this runs at each start
-    own = (library, os.path.join(library, "lib-dynload"))  # noqa: PTH118 - as above
-    return [place for place in dict.fromkeys(places) if place and place not in own and os.path.isdir(place)]  # noqa: PTH112
+    library = os.path.dirname(os.__file__)
+    own = (library, os.path.join(library, "lib-dynload"))
+    return [place for place in dict.fromkeys(places) if place and place not in own and os.path.isdir(place)]
 
 
 def _mtime(folder: str) -> int | None:

@@ -35,6 +35,9 @@ class Loaded:
     locations: Locations
     """Where state, shared library and logs live under these settings."""
     warnings: tuple[str, ...] = ()
+    """What was wrong, one sentence or two each, with the value that stands in."""
+    problems: tuple[str, ...] = ()
+    """The same, said to the person who can correct it."""
     config_file: str = ""
     """The shared config file that was looked for; "" where none was wanted."""
     expanded: Mapping[str, str | None] = field(default_factory=dict)

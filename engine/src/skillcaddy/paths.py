@@ -74,15 +74,25 @@ def state_dir(environ: Mapping[str, str] | None = None, *, configured: str = "")
     values = os.environ if environ is None else environ
     if sys.platform == "win32":
         local = values.get("LOCALAPPDATA", "").strip()
-        return Path(local) / APP / "Cache" if local else Path.home() / "AppData" / "Local" / APP / "Cache"
+        return Path(local) / APP / "Cache" if local else _user_folder() / "AppData" / "Local" / APP / "Cache"
     base = values.get("XDG_CACHE_HOME", "").strip()
     if base and Path(base).is_absolute():
         return Path(base) / APP
-    user = Path(values["HOME"]) if values.get("HOME") else Path.home()
+    user = Path(values["HOME"]) if values.get("HOME") else _user_folder()
     return user / ("Library/Caches" if sys.platform == "darwin" else ".cache") / APP
 
 
 def home_of(environ: Mapping[str, str] | None = None) -> Path | None:
     """The folder that SKILLCADDY_HOME names, absolute; None where it is unset or blank."""
     text = (os.environ if environ is None else environ).get(HOME_VARIABLE, "").strip()
-    return Path(os.path.abspath(os.path.expanduser(text))) if text else None  # noqa: PTH100, PTH111 - never raises
+    if not text:
+        return None
+    home = os.path.expanduser(text)
+    try:
+        return Path(os.path.abspath(home))
+    except OSError:  # the working directory is gone
+        return Path(home)
+
+
+def _user_folder() -> Path:
+    return Path(os.path.expanduser("~"))

@@ -24,6 +24,13 @@ def shown(value: Any, *, secret: bool = False) -> str:
     return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"
 
 
+def masked(value: Any, *, secret: bool = False) -> Any:
+    """The value itself, without what is secret in it: all of a secret that is set, the credentials of a URL."""
+    if secret:
+        return MASK if value else value
+    return _CREDENTIALS_IN_URL.sub(MASK, value) if isinstance(value, str) else value
+
+
 def nearest(given: str, known: Iterable[str]) -> str:
     """The known word that was most likely meant, or "" where none is close."""
     import difflib  # late: hot paths meet no misspelt word

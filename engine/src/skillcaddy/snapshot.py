@@ -57,7 +57,9 @@ def load_fast(
         origins = {field.name: Origin(kind="default") for field in setting_fields(settings_class)}
         warning = f"No settings could be loaded ({type(error).__name__}: {error}), so the defaults are used."
         places = below(state_dir(environ))
-        return Loaded(settings=settings_class(), origins=origins, locations=places, warnings=(warning,))
+        return Loaded(
+            settings=settings_class(), origins=origins, locations=places, warnings=(warning,), problems=(warning,)
+        )
 
 
 def _slowly(path: Path, wanted: dict[str, Any], environ: Mapping[str, str]) -> Loaded:
@@ -75,6 +77,7 @@ def _slowly(path: Path, wanted: dict[str, Any], environ: Mapping[str, str]) -> L
             "values": {key: value for key, value in _values(loaded.settings).items() if key not in secrets},
             "origins": {key: [origin.kind, origin.where] for key, origin in loaded.origins.items()},
             "warnings": loaded.warnings,
+            "problems": loaded.problems,
             "config_file": loaded.config_file,
             "locations": {name: str(getattr(loaded.locations, name)) for name in _LOCATIONS},
         }
@@ -105,6 +108,7 @@ def _from_snapshot(record: dict[str, Any] | None, wanted: dict[str, Any], enviro
             settings=settings_class(**values),
             origins=origins,
             warnings=tuple(record["warnings"]),
+            problems=tuple(record["problems"]),
             config_file=record["config_file"],
             locations=Locations(**{name: Path(record["locations"][name]) for name in _LOCATIONS}),
             expanded={name: environ.get(name) for name in record["expanded"]},
@@ -164,7 +168,7 @@ def _folder(wanted: dict[str, Any], environ: Mapping[str, str]) -> str:
                 value = layer.get(field.name) if isinstance(layer, Mapping) else None
                 texts += value if isinstance(value, (list, tuple)) else [value]
     relative = any(text and not str(text).strip().startswith(("/", "~")) for text in texts)
-    return os.getcwd() if relative else ""  # noqa: PTH109 - one system call
+    return os.getcwd() if relative else ""
 
 
 def _how_set(value: Any) -> str:
