@@ -37,7 +37,7 @@ def ours(raw: str) -> tuple[str, str]:
 def strict(raw: str) -> tuple[str, str] | None:
     """Name and description as PyYAML's safe C loader gives them; None where it refuses."""
     try:
-        values = yaml.load(_block(raw), Loader=_loader("CSafeLoader"))  # noqa: S506
+        values = yaml.load(_block(raw), Loader=_loader("CSafeLoader"))
     except (yaml.YAMLError, ValueError):
         return None
     if not isinstance(values, dict):
@@ -65,7 +65,9 @@ def measure(labelled: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         agreed += frontmatter.parse(row["raw"]).mended is not row["strict_yaml"]
         got = ours(row["raw"])
         if got != want:
-            differing.append({"id": row["id"], "label_from": row["label_from"], "want": want, "got": got, "raw": row["raw"]})
+            differing.append(
+                {"id": row["id"], "label_from": row["label_from"], "want": want, "got": got, "raw": row["raw"]}
+            )
     total = len(labelled)
     raws = [row["raw"] for row in labelled]
     blocks = [_block(raw) for raw in raws]
@@ -81,7 +83,9 @@ def measure(labelled: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
             "reader, all rows": _per_10k(frontmatter.parse, raws),
             "reader, plain forms": _per_10k(frontmatter.parse, plain),
             "PyYAML safe C loader, all rows": _per_10k(strict, raws),
-            "PyYAML safe C loader, plain forms": _per_10k(lambda block: yaml.load(block, _loader("CSafeLoader")), plain_blocks),
+            "PyYAML safe C loader, plain forms": _per_10k(
+                lambda block: yaml.load(block, _loader("CSafeLoader")), plain_blocks
+            ),
         },
         "differing": differing,
     }

@@ -46,7 +46,7 @@ class FrontMatter:
     """On one line; the body's first paragraph where the front matter gives none."""
     tags: tuple[str, ...]
     fields: Mapping[str, str]
-    """All other entries as text; nested ones under dotted keys (`metadata.hermes.requires_tools`), lists joined by ", "."""
+    """All other entries as text, nested ones under dotted keys (`metadata.hermes.requires_tools`); ", " joins a list."""
     body: str
     """The Markdown after the front matter, without the line breaks before it."""
     mended: bool
@@ -120,7 +120,7 @@ def _entry(block: str) -> dict[str, Any] | None:
 
 
 def _yaml(block: str) -> dict[str, Any] | None:
-    """The mapping that PyYAML reads in the block, its scalars as the text they are; None where it refuses or sees none."""
+    """The mapping that PyYAML reads, its scalars left as the text they are; None where it refuses or sees none."""
     if len(block) > _MAX_YAML_CHARS:
         return None
     import yaml

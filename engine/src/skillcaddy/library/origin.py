@@ -1,5 +1,7 @@
 """The marker that installing leaves beside a skill: where it came from and how far it is trusted."""
 
+# pathlib costs several times as much, and this runs for each of ten thousand files
+# ruff: noqa: PTH100, PTH112, PTH113, PTH118, PTH119, PTH120, PTH123
 from __future__ import annotations
 
 import json
@@ -28,7 +30,7 @@ def read_marker(path: str) -> Origin | None:
     if not os.path.lexists(path):
         return None
     try:
-        with open(path, "rb", opener=_open) as file:  # noqa: PTH123 - pathlib is slow at ten thousand files
+        with open(path, "rb", opener=_open) as file:
             stated = json.loads(file.read(_MAX_BYTES))
     except (OSError, ValueError, RecursionError):
         return Origin()
@@ -36,8 +38,8 @@ def read_marker(path: str) -> Origin | None:
         return Origin()
     origin, source, trust = (stated.get(key) for key in ("origin", "source", "trust"))
     return Origin(
-        origin=origin if isinstance(origin, str) else "",
-        source=source if isinstance(source, str) else "",
+        origin=_text(origin),
+        source=_text(source),
         trust=_WORDS.get(trust.lower(), Trust.UNVETTED) if isinstance(trust, str) else Trust.UNVETTED,
     )
 
@@ -48,11 +50,15 @@ def installed_origin(directory: str, root: str) -> Origin | None:
     The folders above count because a skill nested in an installed bundle is as much a stranger's as the bundle.
     """
     while True:
-        found = read_marker(os.path.join(directory, MARKER))  # noqa: PTH118
-        parent = os.path.dirname(directory)  # noqa: PTH120
+        found = read_marker(os.path.join(directory, MARKER))
+        parent = os.path.dirname(directory)
         if found is not None or directory == root or len(parent) < len(root) or parent == directory:
             return found
         directory = parent
+
+
+def _text(value: object) -> str:
+    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
 
 
 def _open(path: str, flags: int) -> int:

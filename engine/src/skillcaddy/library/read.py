@@ -1,5 +1,7 @@
 """One SKILL.md file made a `Skill`: read once, decoded somehow, never an exception."""
 
+# pathlib costs several times as much, and this runs for each of ten thousand files
+# ruff: noqa: PTH100, PTH112, PTH113, PTH118, PTH119, PTH120, PTH123
 from __future__ import annotations
 
 import os
@@ -34,7 +36,7 @@ def read_skill(path: str | os.PathLike[str], root: str | os.PathLike[str], *, da
     With `data` (the file's bytes) the file itself is not opened. Trust and origin come from the marker that installing
     leaves beside the file or in a folder above it; without one the skill is the user's own.
     """
-    path, root = os.path.abspath(path), os.path.abspath(root)  # noqa: PTH100 - pathlib is slow at ten thousand files
+    path, root = os.path.abspath(path), os.path.abspath(root)
     size = 0
     if data is None:
         try:
@@ -81,9 +83,9 @@ def _bytes_of(path: str) -> tuple[bytes, int]:
 
 
 def _skill(read: frontmatter.FrontMatter, path: str, root: str) -> Skill:
-    directory = os.path.dirname(path)  # noqa: PTH120
+    directory = os.path.dirname(path)
     folder = _folder(directory, root)
-    holder = os.path.basename(directory if folder else root)  # noqa: PTH119
+    holder = os.path.basename(directory if folder else root)
     fields = read.fields
     marker = origin.installed_origin(directory, root)
     meta = dict(fields)
@@ -113,7 +115,7 @@ def _folder(directory: str, root: str) -> str:
     if directory == root:
         return ""
     prefix = root if root.endswith(os.sep) else root + os.sep
-    inside = directory[len(prefix) :] if directory.startswith(prefix) else os.path.basename(directory)  # noqa: PTH119
+    inside = directory[len(prefix) :] if directory.startswith(prefix) else os.path.basename(directory)
     return _printable(inside.replace(os.sep, "/"))
 
 
