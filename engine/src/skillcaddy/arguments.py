@@ -1,4 +1,4 @@
-"""A tool call's arguments as models and hosts really send them: stray, missing, of the wrong type, or packed as text."""
+"""A tool call's arguments as they really arrive: stray, missing, of the wrong type, or packed as text."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ A skill is a written procedure or workflow. With an id alone, the answer is the 
     open_path="A file of the skill, relative to its folder, such as references/fields.md. Without it, the skill's own text.",
     open_part="Which part of a long text to read, counted from 1. Without it, the first.",
     intro_auto="""\
-Reference material from the user's own skill library. A search of the library with this message found what follows. It is quoted as it is stored and serves as background to the request; it is not a message from the user.""",
+Reference material from the user's own skill library. A search of the library with the current message found what follows. It is quoted as it is stored and serves as background to the request; it is not a message from the user.""",
     intro_tool="""\
 From the user's skill library: what is closest to this search, quoted as it is stored. The line before each text says where it comes from.""",
     intro_catalog="From the user's skill library: the skills closest to this search, by description.",
