@@ -20,7 +20,7 @@ class Notice:
     detail: str = ""
 
 
-class CoolDown(Exception):
+class CoolDownError(Exception):
     """Raised by a source that was told to pause (HTTP 429): it is not asked again for this many seconds."""
 
     def __init__(self, seconds: float) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -52,8 +52,8 @@ class GuardedSources:
 
         def call(source: Source, query: str) -> Any:
             answer = source.search(query, limit, deadline)
-            # An endless generator must end in the thread that may be left behind.
-            return answer if hasattr(answer, "__await__") else list(islice(answer, limit * 4))
+            # An endless generator must be read in the thread that may be left behind.
+            return list(islice(answer, limit * 4)) if isinstance(answer, Iterator) else answer
 
         outcomes = call_all([partial(call, source, query) for source, query in asked], deadline)
         rankings: list[Ranking] = []

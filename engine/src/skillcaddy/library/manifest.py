@@ -170,7 +170,7 @@ def survey(roots: Sequence[str], deadline: Deadline | None = None) -> Survey:
             if file.path not in seen:
                 seen.add(file.path)
                 files.append(Located(root=position, file=file))
-        directories.extend((directory.path, directory.mtime_ns) for directory in found.directories)
+        directories.extend((directory.path, directory.mtime_ns) for directory in found.dirs)
         problems.extend((problem.path, problem.reason, problem.detail) for problem in found.problems)
     return Survey(files=tuple(files), directories=tuple(directories), problems=tuple(problems), partial=partial)
 

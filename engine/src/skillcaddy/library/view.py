@@ -11,11 +11,11 @@ from typing import Literal
 
 from skillcaddy.deadline import Deadline
 from skillcaddy.library.documents import Reading, read_document
-from skillcaddy.library.index import Index, IndexDamaged, Match
+from skillcaddy.library.index import Index, IndexDamagedError, Match
 from skillcaddy.library.indexer import refresh, spawn
 from skillcaddy.library.manifest import Changes, Located, Manifest, Survey
 from skillcaddy.library.overlay import Overlay
-from skillcaddy.library.store import Busy, Generation, Store
+from skillcaddy.library.store import Generation, Store, StoreBusyError
 from skillcaddy.reasons import Reason
 from skillcaddy.source import Notice
 
@@ -79,7 +79,7 @@ class Viewer:
         notices: list[Notice] = []
         try:
             self._view = self._fresh(until, notices)
-        except IndexDamaged as error:
+        except IndexDamagedError as error:
             self._standing.append(Notice(reason=Reason.INDEX_REBUILT, detail=str(error)))
             self._rebuild(notices)
             self._view = self._fresh(until, notices)
@@ -92,7 +92,7 @@ class Viewer:
     def _short_lived(self) -> bool:
         return self._indexing == "inline"
 
-    def damaged(self, error: IndexDamaged) -> None:
+    def damaged(self, error: IndexDamagedError) -> None:
         """Told when a search of the view failed; the next view is made from a new index or from memory."""
         self._view = None
         self._standing.append(Notice(reason=Reason.INDEX_REBUILT, detail=str(error)))
@@ -101,7 +101,7 @@ class Viewer:
     def _rebuild(self, notices: list[Notice]) -> None:
         self._generation = None
         if self._indexing == "inline":
-            with suppress(Busy, OSError, ValueError, IndexDamaged):
+            with suppress(StoreBusyError, OSError, ValueError, IndexDamagedError):
                 refresh(self._store, rebuild=True)
         if self._open_quietly() is None:
             self._to_memory()
@@ -120,7 +120,7 @@ class Viewer:
         if self._in_memory:
             return self._absorb(generation, changes, until, notices)
         if len(changes.written) > _INLINE_FILES and self._indexing == "inline":
-            with suppress(Busy, OSError, ValueError):
+            with suppress(StoreBusyError, OSError, ValueError):
                 refresh(self._store)
                 generation = self._reopen()
                 changes = generation.manifest.changes(self._store.roots, until)
@@ -165,9 +165,7 @@ class Viewer:
         # Folder times count as seen only when everything in them was taken in.
         folders = changes.survey.directories if complete and changes.survey is not None else ()
         if complete and changes.survey is None:
-            folders = tuple(
-                zip(generation.manifest.directories, generation.manifest.directory_times, strict=True)
-            )
+            folders = tuple(zip(generation.manifest.directories, generation.manifest.directory_times, strict=True))
         lengths = [reading.length for reading in readings if reading.length]
         mean = sum(lengths) / len(lengths) if lengths else generation.manifest.mean_length
         manifest = Manifest.of(Survey(files=tuple(held.values()), directories=folders), mean)
@@ -197,12 +195,12 @@ class Viewer:
     def _reopen(self) -> Generation:
         generation = self._store.open()
         if generation is None:
-            raise IndexDamaged(f"{self._store.folder}: vanished")
+            raise IndexDamagedError(f"{self._store.folder}: vanished")
         self._generation = generation
         return generation
 
     def _open_quietly(self) -> Generation | None:
-        with suppress(IndexDamaged):
+        with suppress(IndexDamagedError):
             self._generation = self._store.open()
             self._in_memory = False
             return self._generation
@@ -212,7 +210,7 @@ class Viewer:
         try:
             refresh(self._store)
             return self._open_quietly()
-        except Busy:
+        except StoreBusyError:
             return None
         except (OSError, ValueError) as error:
             self._standing = [Notice(reason=Reason.INDEX_IN_MEMORY, detail=str(error))]
