@@ -43,7 +43,8 @@ def test_clearing_one_session_leaves_the_others() -> None:
     retention.remember("one", ["local:a"])
     retention.remember("two", ["local:b"])
     retention.clear("one")
-    assert (retention.held("one"), retention.held("two")) == (frozenset(), {"local:b"})
+    assert retention.held("one") == frozenset()
+    assert retention.held("two") == {"local:b"}
 
 
 def test_the_session_used_least_lately_is_forgotten_first() -> None:

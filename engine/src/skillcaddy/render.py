@@ -78,11 +78,12 @@ def render(
     outcomes |= {hit.skill.id: Reason.HIDDEN_BY_HOST for hit in hits if hit not in shown}
     to_deliver, to_list = _chosen(shown, shares(settings, request, surface), held, surface, outcomes)
 
-    reserve = page.reserve(to_list, held)
     delivered: list[Hit] = []
     truncated: list[str] = []
-    for hit in to_deliver:
-        cut = page.add_body(hit, reserve)
+    for position, hit in enumerate(to_deliver):
+        # A body that turns out to have no room is at least named, where there is a list.
+        names = to_list if surface == "auto" else [*to_deliver[position + 1 :], *to_list]
+        cut = page.add_body(hit, page.reserve(names, held))
         if cut is None:
             outcomes[hit.skill.id] = Reason.OVER_BUDGET
             continue
@@ -91,7 +92,6 @@ def render(
         if cut:
             truncated.append(hit.skill.id)
     if surface != "auto":
-        # A body without room is at least named, before the weaker hits.
         to_list = [hit for hit in to_deliver if hit not in delivered] + to_list
     catalogued = page.add_list(to_list, held)
     for hit in to_list:
