@@ -188,7 +188,7 @@ def test_a_skill_that_the_host_always_injects_is_left_out(word: str) -> None:
     """T73: it would stand in the prompt twice."""
     always = hit("always", meta={"always": word})
     for surface in ("auto", "tool"):
-        rendered = render([always, PDF], settings=SETTINGS, request=ask(surface))  # type: ignore[arg-type]
+        rendered = render([always, PDF], settings=SETTINGS, request=ask(surface))
         assert "office/always" not in rendered.text
         assert told(rendered) == {"always": Reason.HIDDEN_BY_HOST, "pdf": Reason.DELIVERED}
     person = render([hit("always", meta={"always": word})], settings=SETTINGS, request=ask("cli"))

@@ -41,13 +41,14 @@ def skill_page(skill: Skill, *, path: str, part: int, words: Texts, max_chars: i
     if found.problem is not None:
         return SkillPage(text=_problem(skill, found, words, max_chars), is_miss=True)
     names = {"path": field(found.path, 300), "id": field(skill.id, 300)}
-    return _in_parts(found.text, part, [words.file_intro.format(**names)], found.path, [], words, max_chars)
+    head = words.file_intro.format(**names) + "\n\n"
+    return _in_parts(found.text, part, head, found.path, [], words, max_chars)
 
 
 def _body_page(skill: Skill, part: int, words: Texts, max_chars: int) -> SkillPage:
     if not skill.body.strip():
         return SkillPage(text=words.no_body.format(id=field(skill.id, 300)), is_miss=True)
-    head = [words.intro_open, heading(skill, words)]
+    head = f"{words.intro_open}\n\n{heading(skill, words)}\n"
     files = _file_lines(listing(skill.directory), words, max_chars // _LIST_SHARE) if skill.directory else []
     tail = ["\n".join([words.files, *files])] if files else []
     page = _in_parts(skill.body, part, head, skill.id, tail, words, max_chars)
@@ -55,7 +56,7 @@ def _body_page(skill: Skill, part: int, words: Texts, max_chars: int) -> SkillPa
 
 
 def _in_parts(
-    text: str, part: int, head: Sequence[str], label: str, tail: Sequence[str], words: Texts, max_chars: int
+    text: str, part: int, head: str, label: str, tail: Sequence[str], words: Texts, max_chars: int
 ) -> SkillPage:
     """The part of the text in its frame; `tail` follows the first part only, but all parts leave room for it.
 
@@ -63,16 +64,16 @@ def _in_parts(
     """
     clean = neutral(text).strip("\n")
     longest = words.part_more.format(part=9999, parts=9999, next=9999)
-    frame = len(framed([*head, f"{quoted('', label)}\n{longest}", *tail]))
+    frame = len(framed([f"{head}{quoted('', label)}\n{longest}", *tail]))
     pieces = parts(clean, max(_LEAST_PART, max_chars - frame))
     if not 1 <= part <= len(pieces):
         return SkillPage(text=words.part_missing.format(part=part, parts=len(pieces)), is_miss=True)
-    body = quoted(pieces[part - 1], label)
+    body = head + quoted(pieces[part - 1], label)
     if part < len(pieces):
         body += "\n" + words.part_more.format(part=part, parts=len(pieces), next=part + 1)
     elif len(pieces) > 1:
         body += "\n" + words.part_shown.format(part=part, parts=len(pieces))
-    return SkillPage(text=framed([*head, body, *(tail if part == 1 else [])]))
+    return SkillPage(text=framed([body, *(tail if part == 1 else [])]))
 
 
 def _folder_page(skill: Skill, found: Found, words: Texts, max_chars: int) -> SkillPage:
