@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from importlib import import_module
 
 LIGHT = {
+    "bridge": ("skillcaddy.bridge", "Serve a JavaScript host's plugin over stdin and stdout."),
     "search": ("skillcaddy.cli.search", "Find the skills for a query and print what an agent would get."),
+    "mcp": ("skillcaddy.mcp", "Serve skill_search and skill_open to any MCP client over stdin and stdout."),
 }
 """Commands whose process start matters: name -> (module with `run(arguments) -> exit code`, help)."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -265,18 +266,21 @@ def spawn(roots: Sequence[str], state: Path, *, rebuild: bool = False) -> bool:
     import subprocess
     import sys
 
-    command = [sys.executable, "-m", "skillcaddy", "index", "--background", "--state-dir", str(state)]
+    # -P: the working directory is the user's workspace, and nothing in it may be imported.
+    command = [sys.executable, "-P", "-m", "skillcaddy", "index", "--background", "--state-dir", str(state)]
     if rebuild:
         command.append("--rebuild")
     for root in roots:
         command += ["--skills", root]
     with suppress(OSError, ValueError):
-        subprocess.Popen(
+        process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
+        # A long-lived server would keep a zombie for each.
+        threading.Thread(target=process.wait, name="skillcaddy-indexer", daemon=True).start()
         return True
     return False

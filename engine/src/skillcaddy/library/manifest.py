@@ -112,6 +112,8 @@ class Manifest:
 
     def changes(self, roots: Sequence[str], deadline: Deadline | None = None) -> Changes:
         """What differs on disk now, by stat calls alone unless a folder changed; partial at the deadline."""
+        if not self.directories:  # nothing was ever surveyed, or not to the end
+            return self._compare(survey(roots, deadline))
         stat = os.stat
         for position, (path, time) in enumerate(zip(self.directories, self.directory_times, strict=True)):
             if deadline is not None and position % _CHECK_EVERY == 0 and deadline.passed():

@@ -1,0 +1,140 @@
+"""The process that a host starts for each prompt: it prints one JSON document with the skills that fit, or nothing.
+
+Hosts of this kind show the model whatever a hook prints and stop the turn for a hook that fails or runs late. So to say
+nothing is to print nothing, the exit code is always 0, and a hard limit ends the process whatever hangs in it.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+
+from skillcaddy import wire
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from typing import Any, NoReturn
+
+    from skillcaddy.loaded import Loaded
+    from skillcaddy.request import Request
+    from skillcaddy.settings import Settings
+    from skillcaddy.skill import Retrieval
+
+LIMIT_S = 8.5
+"""Seconds after which the process ends in any case; the hook's manifest allows 10, the shell before us takes some."""
+_MARGIN_S = 0.6
+_MOST_BYTES = 64 * 1024 * 1024
+_FORGETTING = ("SessionStart", "PreCompact")
+"""Events after which the model no longer sees what earlier hooks of the session added."""
+
+
+def run(*, host: str, load: Callable[[], Loaded], held: Path | None = None, limit_s: float = LIMIT_S) -> NoReturn:
+    """Answer the event on stdin and end the process with exit code 0, at the latest after `limit_s` seconds.
+
+    `load` gives the settings, `held` is the file in which the sessions' deliveries are remembered from one process to
+    the next.
+    """
+    ends_at = time.monotonic() + limit_s
+    _arm(limit_s)
+    try:
+        stdio = wire.Stdio.take()
+        event = _read(stdio)
+        text = answer(event, host=host, load=load, held=held, ends_at=ends_at) if event else ""
+        if text:
+            stdio.write(document(text))
+    except BaseException as error:  # noqa: BLE001 - a failing hook would stop the user's turn
+        wire.complain(f"hook: {type(error).__name__}: {error}")
+    wire.leave(0)
+
+
+def answer(event: dict[str, Any], *, host: str, load: Callable[[], Loaded], held: Path | None, ends_at: float) -> str:
+    """The text to add for this event; "" for nothing, which is also what everything but a user's prompt gets."""
+    name, session = event.get("hook_event_name"), event.get("session_id")
+    session = session if isinstance(session, str) else ""
+    if name in _FORGETTING:
+        if held is not None and held.exists():
+            from skillcaddy.retention import Retention
+
+            Retention("process", path=held).clear(session)
+        return ""
+    prompt = event.get("prompt")
+    if name not in (None, "UserPromptSubmit") or event.get("is_internal_continuation") is True:
+        return ""
+    if not isinstance(prompt, str) or not prompt.strip():
+        return ""
+    loaded = load()
+    for warning in loaded.warnings:
+        wire.complain(warning)
+    if loaded.settings.mode != "auto":
+        return ""
+    return _retrieve(event, prompt, session, host, loaded.settings, held, ends_at)
+
+
+def document(text: str) -> bytes:
+    """What the host reads: one line of ASCII JSON that adds the text to the prompt's context."""
+    import json
+
+    added = {"hookEventName": "UserPromptSubmit", "additionalContext": text}
+    return json.dumps({"continue": True, "hookSpecificOutput": added}).encode("ascii") + b"\n"
+
+
+def _retrieve(
+    event: dict[str, Any], prompt: str, session: str, host: str, settings: Settings, held: Path | None, ends_at: float
+) -> str:
+    from skillcaddy.engine import Engine
+    from skillcaddy.installed import third_party_plugins
+    from skillcaddy.paths import state_dir
+    from skillcaddy.request import Request
+    from skillcaddy.retention import Retention
+
+    workspace = event.get("cwd")
+    request = Request(
+        query=prompt,
+        surface="auto",
+        host=host,
+        session=session,
+        workspace=workspace if isinstance(workspace, str) else "",
+        deadline_s=max(0.1, min(settings.deadline_auto_s, ends_at - time.monotonic() - _MARGIN_S)),
+    )
+    engine = Engine(
+        settings,
+        state_dir=state_dir(configured=settings.state_dir),
+        third_party=third_party_plugins(),
+        retention=Retention("process", path=held) if held is not None else None,
+    )
+    retrieval = engine.retrieve(request)
+    _record(settings, request, retrieval)
+    return retrieval.text
+
+
+def _record(settings: Settings, request: Request, retrieval: Retrieval) -> None:
+    """One line in the decision log: no transcript holds what a hook adds."""
+
+
+def _read(stdio: wire.Stdio) -> dict[str, Any]:
+    import json
+
+    parts: list[bytes] = []
+    size = 0
+    while (chunk := stdio.read(1 << 20)) and size <= _MOST_BYTES:
+        parts.append(chunk)
+        size += len(chunk)
+    event = json.loads(b"".join(parts).decode("utf-8-sig", "replace") or "{}")
+    return event if isinstance(event, dict) else {}
+
+
+def _arm(limit_s: float) -> None:
+    """End the process after this many seconds, even if it hangs in C code that never lets another thread run."""
+    import faulthandler
+
+    def end() -> None:
+        time.sleep(limit_s)
+        os._exit(0)
+
+    threading.Thread(target=end, name="hook-limit", daemon=True).start()
+    # The thread above needs the interpreter's lock; this one does not, but its exit code is 1, so it comes second.
+    sink = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - must stay open
+    faulthandler.dump_traceback_later(limit_s + 0.3, exit=True, file=sink)
