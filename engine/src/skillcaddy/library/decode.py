@@ -70,7 +70,7 @@ def _decode_8_bit(data: bytes, whole: bool) -> str:
     if sum(not character.isascii() for character in repaired[:100_000]) > 8 * damaged:
         return repaired
     runs = _HIGH_RUN.findall(data, 0, 100_000)
-    if len(runs) > 1 and sum(len(run) % 2 == 0 for run in runs) > 0.9 * len(runs):
+    if sum(map(len, runs)) >= 4 and sum(len(run) % 2 == 0 for run in runs) > 0.9 * len(runs):
         try:
             return data.decode("gb18030")
         except UnicodeDecodeError:

@@ -46,7 +46,7 @@ class FrontMatter:
     """On one line; the body's first paragraph where the front matter gives none."""
     tags: tuple[str, ...]
     fields: Mapping[str, str]
-    """All other entries as text, nested ones under dotted keys (`metadata.hermes.requires_tools`); ", " joins a list."""
+    """Other entries as text, nested ones under dotted keys (`metadata.hermes.requires_tools`); ", " joins lists."""
     body: str
     """The Markdown after the front matter, without the line breaks before it."""
     mended: bool

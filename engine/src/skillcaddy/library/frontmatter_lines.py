@@ -22,6 +22,8 @@ _FLOW_ITEM = re.compile(r"[^\W_][\w .+/@-]*")
 # Characters that YAML forbids, or takes for line breaks or markers: their blocks go to the real parser.
 _ODD = re.compile("[\x00-\x09\x0b-\x1f\x7f-\xa0\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 _INDICATORS = frozenset("-?:,[]{}#&*!|>'\"%@`=")
+_ESCAPE = re.compile(r"\\([\"\\/ntr])")
+_ESCAPED = {"n": " ", "t": " ", "r": " "}
 _MAX_DEPTH = 6
 
 
@@ -58,8 +60,8 @@ def _mapping(lines: list[str], depth: int) -> dict[str, Any] | None:
         at += 1
         if not line or line[0] == "#" or line.isspace():
             continue
-        key, _, head = line.partition(":")
-        if not _KEY.fullmatch(key) or (head and head[0] != " "):
+        key, colon, head = line.partition(":")
+        if not colon or not _KEY.fullmatch(key) or (head and head[0] != " "):
             return None
         start = at
         while at < end and (not lines[at] or lines[at][0] == " "):
@@ -165,7 +167,8 @@ def tolerant(block: str, parse: Callable[[str], dict[str, Any] | None]) -> dict[
         if sound is not None and list(sound) == [key]:
             values[key] = sound[key]
         else:
-            values[key] = _guess(head.strip(), rest)
+            # A name stands on one line; what follows it ran on from somewhere else.
+            values[key] = _guess(head.strip(), [] if key == "name" and head.strip(" >|-") else rest)
     return values
 
 
@@ -191,7 +194,12 @@ def _guess(head: str, rest: list[str]) -> str | list[str]:
 
 def _unquote(text: str) -> str:
     if len(text) > 1 and text[0] == text[-1] == '"':
-        return collapse(re.sub(r"\\(.)", lambda m: {"n": " ", "t": " ", "r": " "}.get(m[1], m[1]), text[1:-1]))
+        try:
+            # Emoji as a pair of \\u escapes are good JSON, but not YAML.
+            inner = json.loads(text)
+        except ValueError:
+            inner = _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[1]), text[1:-1])
+        return collapse(inner.encode("utf-8", "replace").decode("utf-8"))
     if len(text) > 1 and text[0] == text[-1] == "'":
         return collapse(text[1:-1].replace("''", "'"))
     return text

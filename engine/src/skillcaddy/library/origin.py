@@ -1,7 +1,5 @@
 """The marker that installing leaves beside a skill: where it came from and how far it is trusted."""
 
-# pathlib costs several times as much, and this runs for each of ten thousand files
-# ruff: noqa: PTH100, PTH112, PTH113, PTH118, PTH119, PTH120, PTH123
 from __future__ import annotations
 
 import json
@@ -27,7 +25,9 @@ class Origin:
 
 def read_marker(path: str) -> Origin | None:
     """What the marker at this path states; None only where there is none, `Origin()` for one that makes no sense."""
-    if not os.path.lexists(path):
+    try:
+        os.lstat(path)
+    except (OSError, ValueError):
         return None
     try:
         with open(path, "rb", opener=_open) as file:
@@ -50,9 +50,9 @@ def installed_origin(directory: str, root: str) -> Origin | None:
     The folders above count because a skill nested in an installed bundle is as much a stranger's as the bundle.
     """
     while True:
-        found = read_marker(os.path.join(directory, MARKER))
+        found = read_marker(f"{directory}{os.sep}{MARKER}")
         parent = os.path.dirname(directory)
-        if found is not None or directory == root or len(parent) < len(root) or parent == directory:
+        if found is not None or len(directory) <= len(root) or parent == directory:
             return found
         directory = parent
 

@@ -1,7 +1,5 @@
 """One SKILL.md file made a `Skill`: read once, decoded somehow, never an exception."""
 
-# pathlib costs several times as much, and this runs for each of ten thousand files
-# ruff: noqa: PTH100, PTH112, PTH113, PTH118, PTH119, PTH120, PTH123
 from __future__ import annotations
 
 import os
@@ -72,12 +70,11 @@ def _bytes_of(path: str) -> tuple[bytes, int]:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
             raise OSError(None, "it is not a regular file")
-        parts: list[bytes] = []
-        left = MAX_BYTES + 1
-        while left > 0 and (part := os.read(handle, min(left, max(status.st_size + 1, 4096)))):
-            parts.append(part)
-            left -= len(part)
-        return b"".join(parts), status.st_size
+        wanted = min(status.st_size, MAX_BYTES) + 1
+        data = os.read(handle, wanted)
+        while len(data) < min(status.st_size, MAX_BYTES) and (more := os.read(handle, wanted - len(data))):
+            data += more
+        return data, status.st_size
     finally:
         os.close(handle)
 

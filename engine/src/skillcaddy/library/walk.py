@@ -1,7 +1,5 @@
 """Finds the SKILL.md files under a root, quickly and without leaving it."""
 
-# pathlib costs several times as much, and this runs for each of ten thousand folders
-# ruff: noqa: PTH100, PTH112, PTH113, PTH118, PTH119, PTH120, PTH123
 from __future__ import annotations
 
 import itertools
@@ -18,11 +16,11 @@ MAX_DEPTH = 8
 """Folders deeper than this under the root are not looked into."""
 FILE_NAMES = ("SKILL.md", "skill.md", "skills.md")
 """The names of a skill's file, in any case; where a folder holds several, the first of these counts."""
-SKIPPED = frozenset(
-    (".git", ".hg", ".svn", ".jj", ".github", ".archive", ".hub", ".trash", "__macosx", ".idea", ".vscode")
-    + ("node_modules", "bower_components", "site-packages", ".venv", "venv", ".tox", ".nox", ".cache")
-    + ("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache")
-)
+SKIPPED = {
+    *(".git", ".hg", ".svn", ".jj", ".github", ".archive", ".hub", ".trash", "__macosx", ".idea", ".vscode"),
+    *("node_modules", "bower_components", "site-packages", ".venv", "venv", ".tox", ".nox", ".cache"),
+    *("__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache"),
+}
 """Folders (in lower case) that never hold skills of the user's choosing."""
 OWN_FOLDERS = frozenset({"references", "scripts", "assets", "templates"})
 """A skill's own folders: what lies there belongs to it, even a SKILL.md (often a template of one)."""
