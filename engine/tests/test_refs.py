@@ -17,6 +17,8 @@ def folder(tmp_path: Path) -> Path:
         (skill / path).parent.mkdir(parents=True, exist_ok=True)
         (skill / path).write_text("x", encoding="utf-8")
     (tmp_path / "my skills" / "secret.md").write_text("x", encoding="utf-8")
+    (tmp_path / "my skills" / "pdf-2").mkdir()
+    (tmp_path / "my skills" / "pdf-2" / "a.md").write_text("x", encoding="utf-8")
     return skill
 
 
@@ -44,7 +46,9 @@ def test_a_path_behind_the_folder_that_is_not_there_stays_and_is_reported(folder
     )
 
 
-@pytest.mark.parametrize("path", ["../secret.md", "scripts/../../secret.md", "references/link.md", "..", "assets/up"])
+@pytest.mark.parametrize(
+    "path", ["../secret.md", "scripts/../../secret.md", "references/link.md", "..", "assets/up", "../pdf-2/a.md"]
+)
 def test_nothing_outside_the_skills_folder_is_ever_named(folder: Path, path: str) -> None:
     (folder / "references" / "link.md").symlink_to(folder.parent / "secret.md")
     (folder / "assets" / "up").symlink_to(folder.parent)

@@ -99,6 +99,8 @@ def test_a_clear_by_one_process_is_seen_by_another(tmp_path: Path) -> None:
     assert one.held("s") == frozenset()
     one.remember("s", ["b"])
     assert two.held("s") == {"b"}
+    Retention("process", path=tmp_path / "held").clear("s")
+    assert two.held("s") == frozenset()
 
 
 @pytest.mark.parametrize(

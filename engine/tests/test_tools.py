@@ -94,6 +94,8 @@ def on_disk(tmp_path: Path) -> Skill:
     (folder / "assets").mkdir()
     (folder / "assets" / "logo.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0" + b"\0" * 4990)
     (tmp_path / "lib" / "secret.txt").write_text("the secret", encoding="utf-8")
+    (tmp_path / "lib" / "pdf-of-others").mkdir()
+    (tmp_path / "lib" / "pdf-of-others" / "file.md").write_text("x", encoding="utf-8")
     (folder / "references" / "out.txt").symlink_to(tmp_path / "lib" / "secret.txt")
     body = "See [fields](references/fields.md) and `scripts/fill.py`."
     return skill("pdf", body, directory=str(folder), path=str(folder / "SKILL.md"))
@@ -330,6 +332,7 @@ def test_a_file_of_a_skill_is_quoted(on_disk: Skill, path: str) -> None:
         "references/out.txt",
         "..\\secret.txt",
         "/etc/passwd",
+        "../pdf-of-others/file.md",
         "..",
         "references/../..",
     ],
@@ -440,6 +443,15 @@ def test_an_unknown_id_is_answered_with_those_that_look_alike() -> None:
     )
     assert answer.is_miss
     assert tools.skill_open({"id": "quux"}).text == 'There is no skill with the id or name "quux" in the library.'
+
+
+def test_an_unknown_id_says_when_a_source_could_not_be_asked() -> None:
+    library = Library(skill("pdf"))
+    library.record = lambda recorder: _report(recorder, Reason.SOURCE_STUCK, "hub")
+    assert Tools(library).skill_open({"id": "hub:quux"}).text == (
+        'There is no skill with the id or name "hub:quux" in the library. '
+        "Not every source could be searched this time: hub (it is still busy with an earlier search)."
+    )
 
 
 @pytest.mark.parametrize("arguments", [{}, None, {"id": " "}, {"id": "``"}, {"path": "x"}, 3])

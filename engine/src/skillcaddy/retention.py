@@ -7,8 +7,10 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Iterable
-from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Kind = Literal["transcript", "process", "turn"]
 

@@ -27,6 +27,9 @@ from skillcaddy.trace import Recorder, Trace
 
 _MOST_SEEN = 512
 _MOST_NAMED = 8
+_MOST_ALIKE = 5
+_LEAST_LIKENESS = 0.55
+"""Below this ratio of matching characters an id is no slip of the pen (difflib's own default is 0.6)."""
 _NO_REQUEST = Request(query="")
 
 
@@ -119,6 +122,22 @@ class Tools:
     def _miss(self, trace: Trace) -> ToolAnswer:
         """The sentence for an empty answer, which says so when not everything could be searched."""
         words = self._words
+        down, reached = self._unreached(trace)
+        if down and not reached:
+            return ToolAnswer(text=words.nothing_reached.format(sources=down), is_failure=True)
+        broken = [event for event in trace.events if event.reason is Reason.STEP_FAILED]
+        if broken and not reached:
+            return ToolAnswer(text=words.failure.format(cause=field(broken[0].detail)), is_failure=True)
+        sentences = [words.miss]
+        if Reason.INDEX_BUILDING in trace.reasons():
+            sentences.append(words.building)
+        if down:
+            sentences.append(words.unreached.format(sources=down))
+        return ToolAnswer(text="\n".join(sentences), is_miss=True)
+
+    def _unreached(self, trace: Trace) -> tuple[str, bool]:
+        """The sources that gave nothing because of a fault, each with its cause, and whether any other one answered."""
+        words = self._words
         causes = {
             Reason.SOURCE_FAILED: words.cause_failed,
             Reason.SOURCE_ABANDONED: words.cause_late,
@@ -131,19 +150,7 @@ class Tools:
             if report.reason in causes:
                 cause = ", ".join(piece for piece in (causes[report.reason], field(report.detail, 80)) if piece)
                 down[report.source] = words.source_cause.format(source=report.source, cause=cause)
-        reached = {report.source for report in trace.sources if report.reason not in causes}
-        listed = ", ".join(down.values())
-        if down and not reached:
-            return ToolAnswer(text=words.nothing_reached.format(sources=listed), is_failure=True)
-        broken = [event for event in trace.events if event.reason is Reason.STEP_FAILED]
-        if broken and not reached:
-            return ToolAnswer(text=words.failure.format(cause=field(broken[0].detail)), is_failure=True)
-        sentences = [words.miss]
-        if Reason.INDEX_BUILDING in trace.reasons():
-            sentences.append(words.building)
-        if down:
-            sentences.append(words.unreached.format(sources=listed))
-        return ToolAnswer(text="\n".join(sentences), is_miss=True)
+        return ", ".join(down.values()), any(report.reason not in causes for report in trace.sources)
 
     def _open(self, arguments: Mapping[str, Any], defaults: Request) -> ToolAnswer:
         if self._mode == "auto":
@@ -199,12 +206,15 @@ class Tools:
 
     def _no_such(self, reference: str, defaults: Request) -> ToolAnswer:
         sentences = [self._words.open_miss.format(id=field(reference))]
-        near = self._near(reference, defaults)
+        near, down = self._near(reference, defaults)
         if near:
             sentences.append(self._words.open_near.format(ids=", ".join(field(skill.id, 300) for skill in near)))
+        if down:
+            sentences.append(self._words.unreached.format(sources=down))
         return ToolAnswer(text=" ".join(sentences), hits=_as_hits(near), is_miss=True)
 
-    def _near(self, reference: str, defaults: Request) -> list[Skill]:
+    def _near(self, reference: str, defaults: Request) -> tuple[list[Skill], str]:
+        """The skills whose id or name looks like this, and the sources that could not be asked."""
         from difflib import SequenceMatcher  # late: only a miss pays for it
 
         query = " ".join(re.split(r"[\W_]+", reference)).strip()
@@ -223,7 +233,8 @@ class Tools:
             return max(SequenceMatcher(None, wanted, name).ratio() for name in names)
 
         ranked = sorted(((likeness(skill), skill.id) for skill in known.values()), key=lambda row: (-row[0], row[1]))
-        return [known[skill_id] for score, skill_id in ranked[:5] if score >= 0.55]
+        alike = [known[skill_id] for score, skill_id in ranked[:_MOST_ALIKE] if score >= _LEAST_LIKENESS]
+        return alike, self._unreached(retrieval.trace)[0]
 
     def _see(self, skills: Sequence[Skill]) -> None:
         with self._lock:
