@@ -323,8 +323,9 @@ class Child {
         return answer;
       },
       (error) => {
-        if (this.alive) this.gone(error.message, true, true);
-        throw error;
+        if (!this.alive) throw error;
+        this.gone(error.message, true, true);
+        throw new BridgeError("refused", error.message);
       },
     );
     this.ready.catch(() => {}); // whoever waits for it hears of it
