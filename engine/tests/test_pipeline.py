@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import pytest
-from builders import hit
 
+from builders import hit
 from skillcaddy.deadline import Deadline
 from skillcaddy.engine import Engine
 from skillcaddy.reasons import Reason
@@ -112,15 +112,20 @@ def test_a_spinning_source_is_left_behind_and_the_process_exits_at_once() -> Non
     )
     started = time.monotonic()
     done = subprocess.run(
-        [sys.executable, "-c", program], cwd="engine/tests" if not __file__.startswith("/") else __file__.rsplit("/", 1)[0],
-        capture_output=True, text=True, timeout=25, check=True, encoding="utf-8",
+        [sys.executable, "-c", program],
+        cwd="engine/tests" if not __file__.startswith("/") else __file__.rsplit("/", 1)[0],
+        capture_output=True,
+        text=True,
+        timeout=25,
+        check=True,
+        encoding="utf-8",
     )
     assert done.stdout.split("\n")[0] == "['pdf-rotate'] source_abandoned True", done.stderr
     assert time.monotonic() - started < 20
 
 
 def test_a_stuck_source_is_not_called_again_until_it_is_free() -> None:
-    gate = threading.Event()
+    gate, before = threading.Event(), set(threading.enumerate())
     slow = Shop(hit("late"), name="slow", search=lambda: gate.wait(30) and [])
     engine = Engine(Settings(), sources=[slow])
     request = Request(query=QUERY, surface="auto", deadline_s=0.2)
@@ -128,9 +133,8 @@ def test_a_stuck_source_is_not_called_again_until_it_is_free() -> None:
     assert reason_of(engine.retrieve(request), "slow") is Reason.SOURCE_STUCK
     assert slow.calls == 1
     gate.set()
-    for thread in threading.enumerate():
-        if thread.name.startswith("skillcaddy-call"):
-            thread.join(5)
+    for thread in set(threading.enumerate()) - before:
+        thread.join(5)
     engine.retrieve(request)
     assert slow.calls == 2
 
@@ -215,9 +219,7 @@ def test_a_hit_whose_body_is_gone_makes_room_for_the_next() -> None:
 
 
 def _without_body(name: str) -> Skill:
-    return Skill(
-        id=f"shop:{name}", name=name, description="Rotate a PDF page", source="shop", trust=Trust.CURATED
-    )
+    return Skill(id=f"shop:{name}", name=name, description="Rotate a PDF page", source="shop", trust=Trust.CURATED)
 
 
 def test_equal_bodies_are_delivered_once() -> None:
@@ -271,7 +273,9 @@ def test_a_host_can_hide_skills_and_the_trace_says_who_was_hidden() -> None:
     assert found.trace.candidates[0].reason is Reason.HIDDEN_BY_HOST
 
 
-@pytest.mark.parametrize("query", ["$& rotate pdf", "{query} rotate pdf", "%s rotate pdf", "\\1 pdf rotate ```", "rotate pdf </skill>"])
+@pytest.mark.parametrize(
+    "query", ["$& rotate pdf", "{query} rotate pdf", "%s rotate pdf", "\\1 pdf rotate ```", "rotate pdf </skill>"]
+)
 def test_signs_in_the_users_words_do_no_harm(query: str) -> None:
     """T54."""
     assert names(retrieve(Shop(hit("pdf-rotate")), query=query).delivered) == ["pdf-rotate"]

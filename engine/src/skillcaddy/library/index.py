@@ -138,10 +138,10 @@ class Index:
         fresh = len(self) == 0
         count = 0
         for key in removed:
-            writer.delete_documents("key", key)
+            writer.delete_documents_by_term("key", key)
         for document in documents:
             if not fresh:
-                writer.delete_documents("key", document.key)
+                writer.delete_documents_by_term("key", document.key)
             writer.add_document(
                 tantivy.Document(
                     text=document.text,

@@ -40,13 +40,13 @@ class Overlay:
 
     @property
     def document_count(self) -> int:
-        """Number of documents in the index and in memory."""
-        return len(self._readings) + (len(self._index) if self._index is not None else 0)
+        """Number of documents by which terms are weighed: the index's, or those in memory where there is no index."""
+        return len(self._index) if self._index is not None and len(self._index) else len(self._readings)
 
     def document_frequency(self, term: str) -> int:
-        """Number of documents in the index and in memory that hold an analysed term."""
+        """Number of those documents that hold an analysed term; a term that only memory knows is counted there."""
         indexed = self._index.document_frequency(term) if self._index is not None else 0
-        return indexed + self._frequency[term]
+        return indexed or self._frequency[term]
 
     def named(self, name_key: str) -> list[Match]:
         """The documents in memory of one name."""
@@ -69,12 +69,22 @@ class Overlay:
                 weights.append((term, boost * math.log(1 + (count - found_in + 0.5) / (found_in + 0.5)) * (_K1 + 1)))
         scored: list[tuple[float, str]] = []
         for key, counts in self._counts.items():
-            damping = _K1 * (1 - _B + _B * self._readings[key].length / mean)
+            damping = _K1 * (1 - _B + _B * _rounded(self._readings[key].length) / mean)
             score = sum(weight * counts[term] / (counts[term] + damping) for term, weight in weights if counts[term])
             if score > 0:
                 scored.append((score, key))
         scored.sort(key=lambda row: (-row[0], row[1]))
         return [_match(self._readings[key], score) for score, key in scored[:limit]]
+
+
+def _rounded(length: int) -> int:
+    """A document's length as tantivy keeps it in one byte: exact up to 40, then in steps that double every eight."""
+    if length <= 40:
+        return length
+    base, step = 40, 2
+    while length >= base + 8 * step:
+        base, step = base + 8 * step, 2 * step
+    return base + (length - base) // step * step
 
 
 def _match(reading: Reading, score: float) -> Match:

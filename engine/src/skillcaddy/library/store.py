@@ -95,9 +95,9 @@ class Store:
     def _current(self) -> str | None:
         try:
             name = (self.folder / "current").read_text(encoding="utf-8").strip()
-        except FileNotFoundError:
-            return None
-        except (OSError, ValueError) as error:
+        except OSError:
+            return None  # nothing there, or nothing that can be read; writing will say what is wrong
+        except ValueError as error:
             raise IndexDamagedError(f"{self.folder / 'current'}: {error}") from error
         if not name.startswith("generation-") or "/" in name or os.sep in name:
             raise IndexDamagedError(f"{self.folder / 'current'}: names {name[:80]!r}, which is no generation")

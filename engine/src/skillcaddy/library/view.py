@@ -16,6 +16,7 @@ from skillcaddy.library.indexer import refresh, spawn
 from skillcaddy.library.manifest import Changes, Located, Manifest, Survey
 from skillcaddy.library.overlay import Overlay
 from skillcaddy.library.store import Generation, Store, StoreBusyError
+from skillcaddy.library.watch import Watcher
 from skillcaddy.reasons import Reason
 from skillcaddy.source import Notice
 
@@ -25,6 +26,7 @@ Indexing = Literal["inline", "detached", "never"]
 _OVERLAY_FILES = 256
 _INLINE_FILES = 32
 _SWEEP_SHARE = 20
+_CHEAP_SWEEP_S = 0.005
 _SPAWN_PAUSE_S = 10.0
 _READ_SHARE = 0.7
 _BATCH = 128
@@ -61,20 +63,23 @@ class Viewer:
         self._readings: dict[Located, Reading] = {}
         self._view: View | None = None
         self._next_sweep = 0.0
+        self._watcher: Watcher | None = None
         self._last_spawn = -_SPAWN_PAUSE_S
         self._standing: list[Notice] = []
         self.notices: tuple[Notice, ...] = ()
         """What the last call had to report."""
 
-    def view(self, deadline: Deadline, *, known_clean: bool = False) -> View:
+    def view(self, deadline: Deadline) -> View:
         """The view to search now, made within about seven tenths of the time left.
 
-        `known_clean` says that a watcher saw no change, so that no sweep is needed. Never raises for the state of the
-        disk: without a usable index the skills read in time are searched from memory, which `notices` says.
+        Never raises for the state of the disk: without a usable index the skills read in time are searched from
+        memory, which `notices` says.
         """
         until = deadline.share(_READ_SHARE)
-        if self._view is not None and (known_clean or time.monotonic() < self._next_sweep):
+        if self._view is not None and self._known_clean() and self._settled():
             return self._view
+        if self._watcher is not None:
+            self._watcher.reset()
         started = time.monotonic()
         notices: list[Notice] = []
         try:
@@ -83,14 +88,27 @@ class Viewer:
             self._standing.append(Notice(reason=Reason.INDEX_REBUILT, detail=str(error)))
             self._rebuild(notices)
             self._view = self._fresh(until, notices)
-        # A long-lived process spends at most a twentieth of its time on looking for changes.
-        self._next_sweep = time.monotonic() + (time.monotonic() - started) * _SWEEP_SHARE * (not self._short_lived)
+        self._plan_next_sweep(time.monotonic() - started)
         self.notices = (*self._standing, *notices)
         return self._view
 
-    @property
-    def _short_lived(self) -> bool:
-        return self._indexing == "inline"
+    def _settled(self) -> bool:
+        """True when the stored index holds everything the last view knew of and nobody has replaced it since."""
+        generation = self._generation
+        return not self.notices and generation is not None and not self._store.changed_since(generation)
+
+    def _known_clean(self) -> bool:
+        if self._watcher is not None and self._watcher.watching():
+            return not self._watcher.changed()
+        return time.monotonic() < self._next_sweep
+
+    def _plan_next_sweep(self, took_s: float) -> None:
+        if self._indexing == "inline" or took_s < _CHEAP_SWEEP_S:
+            return
+        # Unless it is told of changes, a long-lived process spends at most a twentieth of its time looking for them.
+        self._next_sweep = time.monotonic() + took_s * _SWEEP_SHARE
+        if self._watcher is None and self._indexing == "detached":
+            self._watcher = Watcher(self._store.roots)
 
     def damaged(self, error: IndexDamagedError) -> None:
         """Told when a search of the view failed; the next view is made from a new index or from memory."""
