@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from skillcaddy.guidance import texts
 from skillcaddy.markdown import closed
 from skillcaddy.reasons import Reason
