@@ -1,6 +1,8 @@
 """Prints how often the reader gets name and description right on real front matter, strict YAML's figure beside it.
 
-`python bench/reader.py [--data DIR] [--json] [--show N]`; DIR holds `skills/frontmatter.jsonl.xz`.
+    python bench/reader.py [--data DIR] [--json] [--show N]
+
+DIR holds `skills/frontmatter.jsonl.xz` (the full set) or `frontmatter.jsonl.xz` (the slice that the tests carry).
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from labelled import default_data
 from skillcaddy.library import frontmatter
 from skillcaddy.library.frontmatter_lines import collapse, simple
 
@@ -24,6 +27,8 @@ BAR = 0.999
 def rows(data: Path) -> list[dict[str, Any]]:
     """The labelled front-matter blocks, each with `id`, `raw`, `name`, `description` and `label_from`."""
     path = data / "skills" / "frontmatter.jsonl.xz"
+    if not path.is_file():
+        path = data / "frontmatter.jsonl.xz"
     with lzma.open(path, "rt", encoding="utf-8", newline="\n") as lines:
         return [json.loads(line) for line in lines]
 
@@ -104,7 +109,7 @@ def _per_10k(read: Callable[[str], object], texts: list[str]) -> float:
 def main() -> int:
     """Exit code 0 when the bar is met, 1 when not."""
     arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--data", type=Path, default=Path(__file__).parents[2] / "shared" / "data")
+    arguments.add_argument("--data", type=Path, default=default_data())
     arguments.add_argument("--json", action="store_true")
     arguments.add_argument("--show", type=int, default=20, help="how many differing rows to print")
     given = arguments.parse_args()

@@ -10,7 +10,6 @@ import pytest
 from broken_skills import CASES, FORBIDDEN, SOUND
 from broken_skills import write as write_broken
 from skillcaddy.deadline import Deadline
-from skillcaddy.library import walk as module
 from skillcaddy.library.walk import MAX_DEPTH, Walk, walk
 from skillcaddy.reasons import Reason
 
@@ -177,7 +176,7 @@ def test_a_folder_that_cannot_be_listed_costs_that_folder(tmp_path: Path, monkey
             raise PermissionError(13, "Permission denied")
         return real(path)
 
-    monkeypatch.setattr(module.os, "scandir", scandir)
+    monkeypatch.setattr(os, "scandir", scandir)
     walked = walk(tmp_path)
     assert folders(walked) == ["a", "c"]
     assert [(Path(problem.path).name, "Permission denied" in problem.detail) for problem in walked.problems] == [

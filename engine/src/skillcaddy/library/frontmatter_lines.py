@@ -15,7 +15,7 @@ _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _TWO_KEYS = re.compile(r"name: +([^\s\[{|>][^\n]*)\ndescription: +([^\s\[{|>][^\n]*)\n")
 _TOP_LEVEL = re.compile(r"""(["']?)([A-Za-z_][\w.-]*)\1[ \t]*:(?=\s|$)""", re.ASCII)
 # No space after the colon, or a full-width one: a key only where nothing else could be meant.
-_LOOSE = re.compile(r"""(["']?)(name|description|version|license|tags)\1[ \t]*[:：]""", re.IGNORECASE)
+_LOOSE = re.compile(r"""(["']?)(name|description)\1[ \t]*[:：]""", re.IGNORECASE)
 _BLOCK_HEAD = re.compile(r"[|>][-+0-9]{0,2}[ \t]*(?:#.*)?$")
 _LIST_ITEM = re.compile(r"[ \t]*-[ \t]+(.*)")
 _FLOW_ITEM = re.compile(r"[^\W_][\w .+/@-]*")
