@@ -155,7 +155,7 @@ def test_each_request_has_its_number_of_bodies_and_names(
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_nothing_found_is_silence_for_a_turn_and_a_sentence_for_a_call(language: Language) -> None:
     settings = Settings(language=language)
-    assert render([], settings=settings, request=ask("auto")) == Rendered.nothing()
+    assert render([], settings=settings, request=ask("auto")) == Rendered()
     assert render([], settings=settings, request=ask("cli")).text == ""
     assert render([], settings=settings, request=ask("tool")).text == texts(language).miss
 

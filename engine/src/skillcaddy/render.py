@@ -33,11 +33,6 @@ class Rendered:
     truncated: tuple[str, ...] = ()
     est_tokens: int = 0
 
-    @classmethod
-    def nothing(cls) -> Rendered:
-        """An empty delivery."""
-        return cls(text="", delivered=(), catalogued=(), outcomes={}, truncated=(), est_tokens=0)
-
 
 def shares(settings: Settings, request: Request, surface: Surface | None = None) -> Shares:
     """What the request asks for; the pipeline takes at least this many hits to `render`, and some to spare.

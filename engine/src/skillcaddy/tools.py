@@ -200,8 +200,7 @@ class Tools:
         ]
         if len(named) != 1:
             return named
-        sources = {source.name: source for source in self._engine.sources}
-        fetched = hydrate(_as_hits(named), sources, deadline, Recorder())
+        fetched = hydrate(_as_hits(named), {one.name: one for one in self._engine.sources}, deadline, Recorder())
         return [hit.skill for hit in fetched] or named
 
     def _no_such(self, reference: str, defaults: Request) -> ToolAnswer:
