@@ -11,6 +11,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+
 from skillcaddy.guidance import LANGUAGES, OPEN_TOOL, SEARCH_TOOL, Texts, as_json, texts, tool_schemas
 from skillcaddy.settings import Language
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
+
 from skillcaddy.deadline import Deadline
 from skillcaddy.hydrate import hydrate
 from skillcaddy.reasons import Reason

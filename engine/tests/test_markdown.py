@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from skillcaddy.markdown import closed, estimated_tokens, excerpt, parts
 
 MARKDOWN = st.text(alphabet=st.sampled_from("```~~~\n\n -ab 字。#>"), max_size=400)

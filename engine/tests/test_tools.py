@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from skillcaddy.deadline import Deadline
 from skillcaddy.guidance import texts
 from skillcaddy.reasons import Reason

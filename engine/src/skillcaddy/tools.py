@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+from skillcaddy.alike import alike
 from skillcaddy.arguments import delivery, mapping, text, whole
 from skillcaddy.deadline import Deadline
 from skillcaddy.guidance import OPEN_TOOL, SEARCH_TOOL, Texts, texts
@@ -27,9 +28,6 @@ from skillcaddy.trace import Recorder, Trace
 
 _MOST_SEEN = 512
 _MOST_NAMED = 8
-_MOST_ALIKE = 5
-_LEAST_LIKENESS = 0.55
-"""Below this ratio of matching characters an id is no slip of the pen (difflib's own default is 0.6)."""
 _NO_REQUEST = Request(query="")
 
 
@@ -200,7 +198,8 @@ class Tools:
         ]
         if len(named) != 1:
             return named
-        fetched = hydrate(_as_hits(named), {one.name: one for one in self._engine.sources}, deadline, Recorder())
+        sources = {source.name: source for source in self._engine.sources}
+        fetched = hydrate(_as_hits(named), sources, deadline, Recorder())
         return [hit.skill for hit in fetched] or named
 
     def _no_such(self, reference: str, defaults: Request) -> ToolAnswer:
@@ -214,8 +213,6 @@ class Tools:
 
     def _near(self, reference: str, defaults: Request) -> tuple[list[Skill], str]:
         """The skills whose id or name looks like this, and the sources that could not be asked."""
-        from difflib import SequenceMatcher  # late: only a miss pays for it
-
         query = " ".join(re.split(r"[\W_]+", reference)).strip()
         request = replace(
             defaults, query=query, surface="tool", delivery="catalog", session="", held=frozenset(), top_k=MOST_SKILLS
@@ -224,16 +221,7 @@ class Tools:
         with self._lock:
             known = dict(self._seen)
         known |= {hit.skill.id: hit.skill for hit in (*retrieval.hits, *retrieval.catalog)}
-
-        def likeness(skill: Skill) -> float:
-            wanted = reference.casefold()
-            tail = skill.id.casefold().rpartition(":")[2]
-            names = (skill.id.casefold(), tail, skill.name.casefold())
-            return max(SequenceMatcher(None, wanted, name).ratio() for name in names)
-
-        ranked = sorted(((likeness(skill), skill.id) for skill in known.values()), key=lambda row: (-row[0], row[1]))
-        alike = [known[skill_id] for score, skill_id in ranked[:_MOST_ALIKE] if score >= _LEAST_LIKENESS]
-        return alike, self._unreached(retrieval.trace)[0]
+        return alike(reference, known.values()), self._unreached(retrieval.trace)[0]
 
     def _see(self, skills: Sequence[Skill]) -> None:
         with self._lock:
