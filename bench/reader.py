@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+
 from labelled import default_data
 from skillcaddy.library import frontmatter
 from skillcaddy.library.frontmatter_lines import collapse, simple

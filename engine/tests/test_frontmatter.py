@@ -12,6 +12,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+
 from skillcaddy.library import frontmatter
 from skillcaddy.library.frontmatter import FrontMatter, parse
 from skillcaddy.library.frontmatter_lines import collapse, simple, two_keys
@@ -92,6 +93,16 @@ def test_sound_entries_of_broken_front_matter_keep_their_structure() -> None:
     assert found.fields == {"metadata.openclaw.requires.bins": "git"}
 
 
+def test_a_key_that_comes_again_in_broken_front_matter_is_text_that_ran_over() -> None:
+    found = read("name: n\ndescription: Runs: on\n```yaml\nname: Build\ndescription: x\n```")
+    assert (found.name, found.description) == ("n", "Runs: on ```yaml")
+
+
+def test_a_fence_that_lost_its_line_break_still_closes() -> None:
+    found = parse("---\nname: n\ndescription: d\n---# Title\n\nBody")
+    assert (found.description, found.body, found.mended) == ("d", "# Title\n\nBody", False)
+
+
 def test_fields_are_flat_text_under_dotted_keys() -> None:
     found = read(
         "name: n\ndescription: d\nversion: 1.10\ndate: 2024-13-45\nalways: yes\nplatforms: [linux, macos]\n"
@@ -167,7 +178,7 @@ def test_aliases_cannot_blow_a_short_file_up() -> None:
     levels = [
         f"l{number}: &l{number} {{{', '.join(f'k{i}: *l{number - 1}' for i in range(60))}}}" for number in range(1, 12)
     ]
-    found = read("\n".join(["name: n", "description: d", "l0: &l0 {k: v}", *levels]))
+    found = read("\n".join(["name: n", "description: d", "l0: &l0 {}", *levels]))
     assert (found.name, len(found.fields) <= 200) == ("n", True)
     assert read("name: n\nloop: &x\n  again: *x").name == "n"
 

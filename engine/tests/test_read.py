@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from broken_skills import CASES, Broken
 from hypothesis import given
 from hypothesis import strategies as st
+
+from broken_skills import CASES, Broken
 from skillcaddy.library import read
+from skillcaddy.library.decode import text_of
 from skillcaddy.library.origin import MARKER
 from skillcaddy.reasons import Reason
 from skillcaddy.skill import Skill, Trust
@@ -184,6 +186,12 @@ def test_no_bytes_make_reading_raise_or_give_text_that_cannot_be_stored(data: by
         assert "\x00" not in text
         assert "\r" not in text
         text.encode("utf-8")
+
+
+def test_decoded_text_holds_no_nul_and_binary_data_are_no_text() -> None:
+    """T65."""
+    assert text_of(b"Some te\x00xt") == "Some text"
+    assert text_of(b"\x00\x01\x02\x03" * 9) is None
 
 
 @given(st.text())

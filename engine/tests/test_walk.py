@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from broken_skills import CASES, FORBIDDEN, SOUND
 from broken_skills import write as write_broken
 from skillcaddy.deadline import Deadline

@@ -28,16 +28,20 @@ def text_of(data: bytes, *, whole: bool = True) -> str | None:
     """
     for mark, encoding in _BOMS:
         if data.startswith(mark):
-            text = data[len(mark) :].decode(encoding, "replace")
-            return None if _is_binary(text.encode("utf-8", "replace")) else text.replace("\x00", "")
+            return _decode_wide(data[len(mark) :], encoding)
     if data.startswith(_BINARY_STARTS):
         return None
     utf16 = _evident_utf16(data)
     if utf16:
-        return data.decode(utf16, "replace").replace("\x00", "")
+        return _decode_wide(data, utf16)
     if _is_binary(data):
         return None
     return _decode_8_bit(data, whole).replace("\x00", "")
+
+
+def _decode_wide(data: bytes, encoding: str) -> str | None:
+    text = data.decode(encoding, "replace")
+    return None if _is_binary(text[:_SAMPLE].encode("utf-8", "replace")) else text.replace("\x00", "")
 
 
 def _is_binary(data: bytes) -> bool:
