@@ -138,7 +138,7 @@ def test_tags_are_found_however_they_are_written(block: str) -> None:
     "block", ["name: n", "name: n\ndescription:", 'name: n\ndescription: ""', "name: n\ndescription: null"]
 )
 def test_a_missing_description_is_the_first_paragraph_of_prose(block: str) -> None:
-    body = "\n# Title\n\n<!-- a\nb -->\n![badge](x)\n\n```\ncode\n```\nFirst line\nsecond line.\n\nLater.\n"
+    body = "\n# Title\n\n<!-- a\nb -->\n![badge](x)\n\n```\ncode\n```\n> First line\n> second line.\n\nLater.\n"
     assert read(block, body).description == "First line second line."
 
 
@@ -159,6 +159,9 @@ def test_a_long_first_paragraph_is_cut_at_a_word() -> None:
         ("---\nname: n\n---# Title\nBody: x\n* y\n\n---\nmore", "# Title\nBody: x\n* y\n\n---\nmore"),
         ("---\nname: n\n\n# Title\n\nBody.\n\n---\nmore", "# Title\n\nBody.\n\n---\nmore"),
         ("---\nname: n\ndescription: d\n\n# Title\n", "# Title\n"),
+        ("name: n\n\ndescription: d\n\n# Title\n", "# Title\n"),
+        ("name: n\ndescription: d\n---\nBody\n", "Body\n"),
+        ("```skill\n---\nname: n\n---\nBody\n```\n", "Body\n```\n"),
     ],
 )
 def test_the_body_starts_after_the_closing_fence_even_where_that_got_lost(text: str, body: str) -> None:

@@ -14,7 +14,10 @@ from typing import Any
 
 from skillcaddy.library.frontmatter_lines import collapse, simple, tolerant, two_keys
 
-_FENCE = re.compile(r"-{3}[ \t]*\n")
+# Some files put all of it into a code block.
+_FENCE = re.compile(r"\s*(?:```\w*[ \t]*\n\s*)?-{3}[ \t]*\n")
+_FENCE_LOST = re.compile(r"\s*(?:name|description)[ \t]*[:：][ \t]*\S")
+_BLANK_LINE = re.compile(r"\n[ \t]*\n(?!\s*[A-Za-z_][\w-]*:(?:\s|$))")
 _CLOSE = re.compile(r"^-{3}[ \t]*(?:\n|\Z)", re.MULTILINE)
 # `---# Title`: the line break after the closing fence was lost.
 _GLUED_CLOSE = re.compile(r"^-{3}(?=#)", re.MULTILINE)
@@ -88,20 +91,22 @@ def normalise(text: str) -> str:
 def _bounds(text: str) -> tuple[int, int, int] | None:
     """Where the block starts and ends and where the body starts; None where there is no front matter."""
     opening = _FENCE.match(text)
-    if opening is None:
-        opening = _FENCE.match(text, len(text) - len(text.lstrip()))
-        if opening is None:
+    if opening is not None:
+        start = opening.end()
+        closing = _CLOSE.search(text, start) or _GLUED_CLOSE.search(text, start)
+        if closing is not None:
+            return start, closing.start(), closing.end()
+        if not _FIRST_KEY.match(text, start):
             return None
-    start = opening.end()
-    closing = _CLOSE.search(text, start) or _GLUED_CLOSE.search(text, start)
-    if closing is not None:
-        return start, closing.start(), closing.end()
-    if not _FIRST_KEY.match(text, start):
+    elif _FENCE_LOST.match(text):
+        start = 0
+    else:
         return None
-    # Never closed: the first blank line ends it.
-    blank = text.find("\n\n", start)
-    end = len(text) if blank < 0 else blank + 1
-    return start, end, end
+    # One of the fences is missing: a blank line before anything but a key ends it.
+    blank = _BLANK_LINE.search(text, start)
+    end = len(text) if blank is None else blank.start() + 1
+    closing = _CLOSE.search(text, start, end)
+    return (start, end, end) if closing is None else (start, closing.start(), closing.end())
 
 
 def _lost_fence(block: str) -> int | None:
@@ -176,7 +181,7 @@ def _tags(values: Mapping[Any, Any]) -> tuple[str, ...]:
             if isinstance(value, str):
                 value = value.strip("[]").split(",")
             for item in value if isinstance(value, list) else ():
-                if isinstance(item, str) and (tag := collapse(item).strip("\"'")):
+                if isinstance(item, str) and (tag := collapse(collapse(item).strip("\"'"))):
                     found[tag] = None
     return tuple(found)[:_MAX_FIELDS]
 
@@ -206,7 +211,7 @@ def _first_paragraph(body: str) -> str:
     lines: list[str] = []
     fenced = False
     for line in _HTML_COMMENT.sub("", body[:_MAX_BODY_LOOKED_AT]).split("\n"):
-        stripped = line.strip()
+        stripped = line.strip().lstrip("> ")
         if stripped.startswith(("```", "~~~")):
             fenced = not fenced
         if fenced or not stripped or _NOT_PROSE.match(stripped):
