@@ -28,7 +28,8 @@ class Engine:
     """One deployment's retrieval: its sources, its model, and what each session still holds. Safe to share by threads.
 
     Making one does no I/O and imports no plugin when `sources` are given. `indexing` says who writes the local index:
-    `inline` (commands: this process, while its caller waits), `detached` (hosts: one background process) or `never`.
+    `inline` (commands: this process, while its caller waits), `detached` (hosts: one background process), `turn` (the
+    same for a process that ends after one query) or `never`.
     """
 
     def __init__(

@@ -27,8 +27,6 @@ LIMIT_S = 8.5
 """Seconds after which the process ends in any case; the hook's manifest allows 10, the shell before us takes some."""
 _MARGIN_S = 0.6
 _MOST_BYTES = 64 * 1024 * 1024
-_FORGETTING = ("SessionStart", "PreCompact")
-"""Events after which the model no longer sees what earlier hooks of the session added."""
 
 
 def run(*, host: str, load: Callable[[], Loaded], held: Path | None = None, limit_s: float = LIMIT_S) -> NoReturn:
@@ -54,7 +52,7 @@ def answer(event: dict[str, Any], *, host: str, load: Callable[[], Loaded], held
     """The text to add for this event; "" for nothing, which is also what everything but a user's prompt gets."""
     name, session = event.get("hook_event_name"), event.get("session_id")
     session = session if isinstance(session, str) else ""
-    if name in _FORGETTING:
+    if _forgets(event):
         if held is not None and held.exists():
             from skillcaddy.retention import Retention
 
@@ -70,7 +68,7 @@ def answer(event: dict[str, Any], *, host: str, load: Callable[[], Loaded], held
         wire.complain(warning)
     if loaded.settings.mode != "auto":
         return ""
-    return _retrieve(event, prompt, session, host, loaded.settings, held, ends_at)
+    return _retrieve(event, prompt, session, host, loaded, held, ends_at)
 
 
 def document(text: str) -> bytes:
@@ -82,15 +80,14 @@ def document(text: str) -> bytes:
 
 
 def _retrieve(
-    event: dict[str, Any], prompt: str, session: str, host: str, settings: Settings, held: Path | None, ends_at: float
+    event: dict[str, Any], prompt: str, session: str, host: str, loaded: Loaded, held: Path | None, ends_at: float
 ) -> str:
     from skillcaddy.engine import Engine
     from skillcaddy.installed import third_party_plugins
-    from skillcaddy.paths import state_dir
     from skillcaddy.request import Request
     from skillcaddy.retention import Retention
 
-    workspace = event.get("cwd")
+    settings, workspace = loaded.settings, event.get("cwd")
     request = Request(
         query=prompt,
         surface="auto",
@@ -101,7 +98,9 @@ def _retrieve(
     )
     engine = Engine(
         settings,
-        state_dir=state_dir(configured=settings.state_dir),
+        state_dir=loaded.locations.state_dir,
+        data_dir=loaded.locations.data_dir,
+        indexing="turn",
         third_party=third_party_plugins(),
         retention=Retention("process", path=held) if held is not None else None,
     )
@@ -112,6 +111,15 @@ def _retrieve(
 
 def _record(settings: Settings, request: Request, retrieval: Retrieval) -> None:
     """One line in the decision log: no transcript holds what a hook adds."""
+
+
+def _forgets(event: dict[str, Any]) -> bool:
+    """True for an event after which the model no longer sees what earlier hooks of its session added.
+
+    A start is none: there is nothing to forget yet, and CodeBuddy sends it beside, even after, the first prompt.
+    """
+    name = event.get("hook_event_name")
+    return name == "PreCompact" or (name == "SessionStart" and event.get("source") != "startup")
 
 
 def _read(stdio: wire.Stdio) -> dict[str, Any]:

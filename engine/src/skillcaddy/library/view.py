@@ -20,8 +20,11 @@ from skillcaddy.library.watch import Watcher
 from skillcaddy.reasons import Reason
 from skillcaddy.source import Notice
 
-Indexing = Literal["inline", "detached", "never"]
-"""Who writes the index: this process while its caller waits, one detached process, or nobody."""
+Indexing = Literal["inline", "detached", "turn", "never"]
+"""Who writes the index: this process while its caller waits, one detached process, or nobody.
+
+`turn` is `detached` for a process that ends after one query and so has no use for a watcher.
+"""
 
 _OVERLAY_FILES = 256
 _INLINE_FILES = 32
@@ -103,7 +106,7 @@ class Viewer:
         return time.monotonic() < self._next_sweep
 
     def _plan_next_sweep(self, took_s: float) -> None:
-        if self._indexing == "inline" or took_s < _CHEAP_SWEEP_S:
+        if self._indexing in ("inline", "turn") or took_s < _CHEAP_SWEEP_S:
             return
         # Unless it is told of changes, a long-lived process spends at most a twentieth of its time looking for them.
         self._next_sweep = time.monotonic() + took_s * _SWEEP_SHARE
@@ -188,7 +191,7 @@ class Viewer:
         mean = sum(lengths) / len(lengths) if lengths else generation.manifest.mean_length
         manifest = Manifest.of(Survey(files=tuple(held.values()), directories=folders), mean)
         self._generation = Generation(folder=generation.folder, index=generation.index, manifest=manifest)
-        if not complete or self._indexing == "detached":
+        if not complete or self._indexing in ("detached", "turn"):
             notices.append(Notice(reason=Reason.INDEX_BUILDING, detail=f"{len(held)} skills read so far"))
         return View(
             index=generation.index,
@@ -240,7 +243,7 @@ class Viewer:
             self._generation = Generation(folder=Path(), index=Index.in_memory(), manifest=Manifest.empty())
 
     def _start_indexer(self, *, rebuild: bool = False) -> None:
-        if self._indexing != "detached" or time.monotonic() - self._last_spawn < _SPAWN_PAUSE_S:
+        if self._indexing not in ("detached", "turn") or time.monotonic() - self._last_spawn < _SPAWN_PAUSE_S:
             return
         self._last_spawn = time.monotonic()
         if not self._store.writable():
