@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillcaddy.library import frontmatter
@@ -18,6 +18,7 @@ from skillcaddy.library.frontmatter import FrontMatter, parse
 from skillcaddy.library.frontmatter_lines import collapse, simple, two_keys
 
 REAL = Path(__file__).parent / "data" / "slice" / "frontmatter.jsonl.xz"
+UNHURRIED = settings(deadline=None)
 
 
 def read(block: str, body: str = "\n# Title\n\nProse.\n") -> FrontMatter:
@@ -237,6 +238,7 @@ LINES = st.one_of(
 BLOCKS = st.lists(LINES, max_size=5).map(lambda lines: "\n".join(lines) + "\n")
 
 
+@UNHURRIED
 @given(st.one_of(st.text(), BLOCKS, BLOCKS.map(lambda block: f"---\n{block}---\nBody"), BLOCKS.map("---\n{}".format)))
 def test_no_text_makes_parsing_raise_and_the_body_is_its_end(text: str) -> None:
     found = parse(text)
@@ -251,6 +253,7 @@ def _collapsed(value: Any) -> Any:
     return [_collapsed(inner) for inner in value] if isinstance(value, list) else collapse(value)
 
 
+@UNHURRIED
 @given(BLOCKS)
 def test_the_quick_reader_gives_what_yaml_gives_whenever_it_gives_anything(block: str) -> None:
     quick = simple(block)
@@ -261,6 +264,7 @@ def test_the_quick_reader_gives_what_yaml_gives_whenever_it_gives_anything(block
         assert {"name": pair[0], "description": pair[1]} == quick
 
 
+@UNHURRIED
 @given(
     st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1),
     st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00\ufeff"), min_size=1),

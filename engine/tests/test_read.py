@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from broken_skills import CASES, Broken
@@ -17,6 +17,8 @@ from skillcaddy.library.decode import text_of
 from skillcaddy.library.origin import MARKER
 from skillcaddy.reasons import Reason
 from skillcaddy.skill import Skill, Trust
+
+UNHURRIED = settings(deadline=None)
 
 
 def skill_of(data: bytes | str, path: str = "/library/office/pdf/SKILL.md") -> Skill:
@@ -174,6 +176,7 @@ _PIECES = st.sampled_from(
 )
 
 
+@UNHURRIED
 @given(st.one_of(st.binary(max_size=300), st.lists(st.one_of(_PIECES, st.binary(max_size=4))).map(b"".join)))
 def test_no_bytes_make_reading_raise_or_give_text_that_cannot_be_stored(data: bytes) -> None:
     found = read.read_skill("/library/a/SKILL.md", "/library", data=data)
@@ -194,9 +197,10 @@ def test_decoded_text_holds_no_nul_and_binary_data_are_no_text() -> None:
     assert text_of(b"\x00\x01\x02\x03" * 9) is None
 
 
-@given(st.text())
+@UNHURRIED
+@given(st.text(st.characters(exclude_categories=["Cs", "Cc"])))
 def test_text_survives_each_encoding_that_carries_a_mark(text: str) -> None:
-    body = "Words. " * 20 + text.replace("\r", "").replace("\x00", "").replace("\ufeff", "")
+    body = "Words. " * 20 + text.replace("\ufeff", "")
     want = skill_of(body.encode("utf-8-sig")).body
     assert want == body
     assert skill_of(b"\xff\xfe" + body.encode("utf-16-le")).body == want
