@@ -17,7 +17,7 @@ let asked = 0;
 createInterface({ input: process.stdin })
   .on("line", (line) => {
     const message = JSON.parse(line);
-    note(line.slice(0, 300));
+    note(line.slice(0, 5000));
     if (message.method === undefined) return answered(message);
     if (message.id === undefined) return undefined;
     if (message.method === "initialize") {

@@ -33,7 +33,7 @@ const ENGINE_INFO = {
  * @param {string} version @param {Partial<Api>} api
  */
 export function seamOf(version, api) {
-  const [year = NaN, month = NaN] = version.split(".").map(Number);
+  const [, year = NaN, month = NaN] = (/^(\d{4})\.(\d+)/.exec(version) ?? []).map(Number);
   const isFirst = year < 2026 || (year === 2026 && month < 8);
   const name = isFirst || typeof api.registerContextEngine !== "function" ? "hook" : "engine";
   return { name: /** @type {"hook" | "engine"} */ (name), limits: name === "hook" ? hookLimits : engineLimits };
