@@ -78,7 +78,7 @@ def test_a_large_library_is_watched_so_that_a_change_is_seen_without_a_sweep_a_q
 ) -> None:
     monkeypatch.setattr("skillcaddy.library.view._CHEAP_SWEEP_S", 0.0)
     monkeypatch.setattr("skillcaddy.library.view._SWEEP_SHARE", 10_000_000)
-    monkeypatch.setattr("skillcaddy.library.view.spawn", lambda *_, **__: True)
+    monkeypatch.setattr("skillcaddy.library.indexer.spawn", lambda *_, **__: True)
     write_skill(library, "pdf-forms", "Fill in PDF forms")
     build(library, state)
     source = local(library, state, "detached")
@@ -232,7 +232,7 @@ def test_the_first_turn_without_an_index_answers_from_what_is_read_by_its_deadli
     library: Path, state: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spawned: list[object] = []
-    monkeypatch.setattr("skillcaddy.library.view.spawn", lambda *given, **_: spawned.append(given))
+    monkeypatch.setattr("skillcaddy.library.indexer.spawn", lambda *given, **_: spawned.append(given))
     for number in range(600):
         write_skill(library, f"s{number:03}", f"Handle case {number} of pears")
     source = local(library, state, "detached")

@@ -6,14 +6,12 @@ import inspect
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from skillcaddy.deadline import Deadline
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """How one call ended: with a value, with an error, or abandoned because it outlived the deadline."""
 
     value: Any = None

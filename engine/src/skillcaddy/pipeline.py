@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from dataclasses import replace
+from typing import NamedTuple, TypeVar
 
 from skillcaddy.deadline import Deadline
 from skillcaddy.fuse import fuse
@@ -32,8 +32,7 @@ _SEARCH_SHARE_BEFORE_GATE = 0.5
 _SPARE = 2
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Parts:
+class Parts(NamedTuple):
     """What an engine lends to each of its retrievals."""
 
     settings: Settings
@@ -174,8 +173,7 @@ def _statistics(sources: GuardedSources) -> TermStatistics | None:
     return None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Ready:
+class _Ready(NamedTuple):
     """Hits with bodies, and the ids of all that were asked for one."""
 
     hits: tuple[Hit, ...] = ()

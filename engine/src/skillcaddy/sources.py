@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from skillcaddy.deadline import Deadline
 from skillcaddy.fanout import Outcome, call_all
@@ -21,8 +21,7 @@ _FAILURES_BEFORE_A_BREAK = 3
 _BREAK_S = 30.0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Ranking:
+class Ranking(NamedTuple):
     """One source's validated answer to one query; ranks are positions, whatever the source claimed."""
 
     source: Source

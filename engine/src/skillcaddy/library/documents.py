@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from skillcaddy.library.analyze import document_text
 from skillcaddy.library.index import Document
@@ -16,8 +15,7 @@ from skillcaddy.skill import Skill, Trust
 EXCERPT_CHARS = 1500
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """One file of the library as read: the file itself, and its document where it is a skill."""
 
     located: Located

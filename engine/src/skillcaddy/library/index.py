@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import tantivy
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 _HEAP_BYTES = 64_000_000
 _MIN_HEAP_BYTES = 15_000_000
 
@@ -24,8 +23,7 @@ class IndexDamagedError(Exception):
     """The stored index cannot be used; it has to be built anew."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """One skill as the index takes it in."""
 
     key: str
@@ -40,8 +38,7 @@ class Document:
     """JSON of what a hit shows, in UTF-8."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """One document that matches a query, with tantivy's BM25 score (k1 1.2, b 0.75)."""
 
     key: str

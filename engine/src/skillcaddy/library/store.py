@@ -8,7 +8,6 @@ those two a crash is harmless: the next sweep finds the same files changed and p
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -23,6 +22,11 @@ import tantivy
 from skillcaddy.library.analyze import ANALYZER_VERSION
 from skillcaddy.library.index import SCHEMA_VERSION, Index, IndexDamagedError
 from skillcaddy.library.manifest import Manifest, write_atomically
+
+try:
+    from _blake2 import blake2b  # hashlib is this and OpenSSL, whose loading alone costs a turn's process 2 ms
+except ImportError:  # an interpreter that keeps it elsewhere
+    from hashlib import blake2b
 
 _STALE_AFTER_S = 30 * 24 * 3600
 _LEFTOVER_AFTER_S = 3600
@@ -52,7 +56,7 @@ class Store:
         key = json.dumps([self.roots, ANALYZER_VERSION, SCHEMA_VERSION, getattr(tantivy, "__version__", "")])
         self.state = state
         self.parent = state / "index"
-        self.folder = self.parent / hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
+        self.folder = self.parent / blake2b(key.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
 
     def open(self) -> Generation | None:
         """The generation in use, or None where there is none yet; raises IndexDamagedError when it can't be used."""

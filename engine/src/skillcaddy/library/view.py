@@ -12,7 +12,6 @@ from typing import Literal
 from skillcaddy.deadline import Deadline
 from skillcaddy.library.documents import Reading, read_document
 from skillcaddy.library.index import Index, IndexDamagedError, Match
-from skillcaddy.library.indexer import refresh, spawn
 from skillcaddy.library.manifest import Changes, Located, Manifest, Survey
 from skillcaddy.library.overlay import Overlay
 from skillcaddy.library.store import Generation, Store, StoreBusyError
@@ -123,7 +122,7 @@ class Viewer:
         self._generation = None
         if self._indexing == "inline":
             with suppress(StoreBusyError, OSError, ValueError, IndexDamagedError):
-                refresh(self._store, rebuild=True)
+                self._refresh(rebuild=True)
         if self._open_quietly() is None:
             self._to_memory()
             self._start_indexer(rebuild=True)
@@ -142,7 +141,7 @@ class Viewer:
             return self._absorb(generation, changes, until, notices)
         if len(changes.written) > _INLINE_FILES and self._indexing == "inline":
             with suppress(StoreBusyError, OSError, ValueError):
-                refresh(self._store)
+                self._refresh()
                 generation = self._reopen()
                 changes = generation.manifest.changes(self._store.roots, until)
         if changes:
@@ -229,13 +228,18 @@ class Viewer:
 
     def _build_inline(self) -> Generation | None:
         try:
-            refresh(self._store)
+            self._refresh()
             return self._open_quietly()
         except StoreBusyError:
             return None
         except (OSError, ValueError) as error:
             self._standing = [Notice(reason=Reason.INDEX_IN_MEMORY, detail=str(error))]
             return None
+
+    def _refresh(self, *, rebuild: bool = False) -> None:
+        from skillcaddy.library.indexer import refresh  # late: most processes find a complete index
+
+        refresh(self._store, rebuild=rebuild)
 
     def _to_memory(self) -> None:
         if not self._in_memory or self._generation is None:
@@ -249,6 +253,8 @@ class Viewer:
         if not self._store.writable():
             self._standing = [Notice(reason=Reason.INDEX_IN_MEMORY, detail=str(self._store.folder))]
             return
+        from skillcaddy.library.indexer import spawn
+
         spawn(self._store.roots, self._store.state, rebuild=rebuild)
 
 

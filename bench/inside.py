@@ -1,0 +1,156 @@
+"""Measurements inside one process, run by speed.py: warm queries, one changed file, late sources, memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from skillcaddy.deadline import Deadline
+from skillcaddy.engine import Engine
+from skillcaddy.library.analyze import query_terms
+from skillcaddy.library.local import LocalSource
+from skillcaddy.paths import state_dir
+from skillcaddy.request import Request
+from skillcaddy.settings import Settings
+from skillcaddy.skill import Trust
+
+
+def warm(tree: str, queries: Sequence[str]) -> dict[str, float]:
+    """Whole retrievals in a warm engine beside raw tantivy searches on its index, one changed file, late sources."""
+    engine = _engine(tree)
+    local = engine.local
+    assert local is not None
+    view = local.view(Deadline.after(60))
+    ours, raw = [], []
+    for query in queries:
+        terms = query_terms(query, None, limit=10_000)
+        ours.append(_timed(lambda query=query: engine.retrieve(Request(query=query, surface="auto"))))
+        raw.append(_timed(lambda terms=terms: view.index.search(terms, 10)))
+    return {
+        "warm query p50, ms": statistics.median(ours),
+        "warm query p95, ms": _p95(ours),
+        "raw tantivy p50, ms": statistics.median(raw),
+        "raw tantivy p95, ms": _p95(raw),
+        **_changed(tree),
+        **_late(tree),
+    }
+
+
+def _changed(tree: str) -> dict[str, float]:
+    """A query after one file changed, seen by a fresh engine, less the same query with nothing changed."""
+    path = next(Path(tree).glob("*/SKILL.md"))
+    text = path.read_bytes()
+    changed, unchanged = [], []
+    try:
+        for number in range(5):
+            unchanged.append(_first_query(tree, "quizzaciously"))
+            path.write_bytes(text + b"\nquizzaciously " + str(number).encode())
+            changed.append(_first_query(tree, "quizzaciously"))
+            path.write_bytes(text)
+            os.utime(path, ns=(path.stat().st_atime_ns, path.stat().st_mtime_ns))
+            _engine(tree, "inline").retrieve(Request(query="settle"))
+            from skillcaddy.library.indexer import refresh
+            from skillcaddy.library.store import Store
+
+            refresh(Store(state_dir(), [tree]), wait_s=30)
+    finally:
+        path.write_bytes(text)
+    return {
+        "query after one changed file, ms": statistics.median(changed),
+        "changed file beyond the sweep, ms": max(0.1, statistics.median(changed) - statistics.median(unchanged)),
+    }
+
+
+def _first_query(tree: str, query: str) -> float:
+    source = LocalSource([tree], state_dir(), indexing="never")
+    return _timed(lambda: source.search(query, 10, Deadline.after(60)))
+
+
+class _Late:
+    weight = 1.0
+    trust = Trust.CURATED
+
+    def __init__(self, name: str, wait: Callable[[], None]) -> None:
+        self.name = name
+        self._wait = wait
+
+    def search(self, query: str, limit: int, deadline: Deadline) -> list[Any]:
+        self._wait()
+        return []
+
+    def body(self, skill: Any, deadline: Deadline) -> str:
+        return ""
+
+
+def _spin() -> None:
+    until = time.monotonic() + 5
+    while time.monotonic() < until:
+        pass
+
+
+def _late(tree: str) -> dict[str, float]:
+    deadline_s = 0.5
+    found = {}
+    for name, wait in (("hung", lambda: time.sleep(5)), ("spinning", _spin)):
+        late = []
+        for _ in range(3):
+            local = LocalSource([tree], state_dir(), indexing="never")
+            local.view(Deadline.after(60))
+            engine = Engine(_settings(tree), sources=[local, _Late(name, wait)])
+            took = _timed(
+                lambda engine=engine: engine.retrieve(Request(query="pdf form", surface="auto", deadline_s=deadline_s))
+            )
+            late.append(max(0.0, took - deadline_s * 1000))
+            if name == "spinning":
+                time.sleep(5)  # the spinner must end before the next run, or two would share the interpreter
+        found[f"{name} source, ms late"] = statistics.median(late)
+    return found
+
+
+def memory(tree: str, queries: Sequence[str]) -> dict[str, float]:
+    """Megabytes of a server that has answered the queries."""
+    engine = _engine(tree)
+    for query in queries:
+        engine.retrieve(Request(query=query, surface="auto"))
+    return {"server, MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
+
+
+def rank_bm25_memory(tree: str, queries: Sequence[str]) -> dict[str, float]:
+    """Megabytes of a process that holds the library in rank_bm25."""
+    from rank_bm25_process import build
+    from references import peer_tokens
+
+    _, index = build(tree)
+    index.get_scores(peer_tokens(queries[0]))
+    return {"rank_bm25, MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
+
+
+def _settings(tree: str) -> Settings:
+    return Settings(skills_dirs=(tree,), shared_library="off")
+
+
+def _engine(tree: str, indexing: Any = "never") -> Engine:
+    return Engine(_settings(tree), state_dir=state_dir(), indexing=indexing, third_party=False)
+
+
+def _timed(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return (time.perf_counter() - started) * 1000
+
+
+def _p95(values: Sequence[float]) -> float:
+    return sorted(values)[int(0.95 * (len(values) - 1))]
+
+
+if __name__ == "__main__":
+    chosen: list[str] = json.loads(Path(sys.argv[3]).read_text(encoding="utf-8"))
+    commands = {"warm": warm, "memory": memory, "rank_bm25_memory": rank_bm25_memory}
+    print(json.dumps(commands[sys.argv[1]](sys.argv[2], chosen)))
