@@ -94,6 +94,7 @@ class Bridge:
             host=host_id,
             retention="turn" if hello.get("retention") == "turn" else "transcript",
             model=HostModel(self._peer) if hello.get("model") is True else None,
+            say=lambda text: self._peer.notify("log", {"level": "warn", "message": text}),
         )
         self._answer = {
             "protocol": PROTOCOL,
@@ -136,6 +137,9 @@ class Bridge:
 
 def run(arguments: Sequence[str] = ()) -> NoReturn:
     """Serve this process's own stdin and stdout until they end."""
+    if list(arguments) in (["--help"], ["-h"]):
+        print("usage: skillcaddy bridge\n\nServe a JavaScript host's plugin: JSON-RPC 2.0 by lines on stdin and stdout.")  # noqa: T201
+        raise SystemExit(0)
     if arguments:
         from skillcaddy.wire import complain, leave
 

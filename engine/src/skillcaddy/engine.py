@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,13 +22,15 @@ from skillcaddy.sources import GuardedSources
 from skillcaddy.trace import Recorder
 
 if TYPE_CHECKING:
+    from skillcaddy.decisions import DecisionLog
     from skillcaddy.library.local import LocalSource
 
 
 class Engine:
     """One deployment's retrieval: its sources, its model, and what each session still holds. Safe to share by threads.
 
-    Making one does no I/O and imports no plugin when `sources` are given. `indexing` says who writes the local index:
+    Making one does no I/O and imports no plugin when `sources` are given; else plugins are imported where any is
+    installed, which `third_party=False` forbids. `indexing` says who writes the local index:
     `inline` (commands: this process, while its caller waits), `detached` (hosts: one background process), `turn` (the
     same for a process that ends after one query) or `never`.
     """
@@ -41,7 +44,7 @@ class Engine:
         state_dir: Path | None = None,
         data_dir: Path | None = None,
         indexing: Indexing = "detached",
-        third_party: bool = True,
+        third_party: bool | None = None,
         retention: Retention | None = None,
         placeholders: Mapping[str, str] | None = None,
         note: Callable[[Hit], str] | None = None,
@@ -55,6 +58,10 @@ class Engine:
             if state_dir is None or (data_dir is None and settings.shared_library == "on"):
                 places = locations(state_dir=settings.state_dir)
                 state_dir, data_dir = state_dir or places.state_dir, data_dir or places.data_dir
+            if third_party is None:
+                from skillcaddy.installed import third_party_plugins
+
+                third_party = third_party_plugins()
             sources = configured(settings, state_dir, indexing=indexing, data_dir=data_dir, third_party=third_party)
         self._parts = Parts(
             settings=settings,
@@ -65,6 +72,7 @@ class Engine:
             hides=hides,
         )
         self.retention = retention or Retention("transcript")
+        self._log: DecisionLog | None = None
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -86,13 +94,25 @@ class Engine:
             held = request.held | self.retention.held(request.session)
             retrieval = run(request, self._parts, held, deadline)
             self.retention.remember(request.session, [hit.skill.id for hit in retrieval.delivered])
-            return retrieval
         except Exception as error:  # noqa: BLE001 - a host's turn must go on whatever is wrong here
             recorder = Recorder()
             recorder.event("engine", Reason.STEP_FAILED, detail=f"{type(error).__name__}: {error}"[:200])
-            return Retrieval(
+            retrieval = Retrieval(
                 query=request.query, hits=(), delivered=(), catalog=(), text="", trace=recorder.trace(), elapsed_ms=0.0
             )
+        if request.recorded and self.settings.decision_log != "off":
+            with suppress(Exception):
+                self.decisions.retrieval(request, retrieval, deadline)
+        return retrieval
+
+    @property
+    def decisions(self) -> DecisionLog:
+        """The log of what was decided, which `skillcaddy stats` sums up."""
+        if self._log is None:
+            from skillcaddy.decisions import DecisionLog  # late: its cost comes after the answer is found
+
+            self._log = DecisionLog(self.settings)
+        return self._log
 
     async def retrieve_async(self, request: Request) -> Retrieval:
         """The same for an event loop, which goes on turning meanwhile."""
