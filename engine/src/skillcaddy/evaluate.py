@@ -90,7 +90,7 @@ def _normal(reference: str) -> str:
 
 def answer(retrieve: Retrieve, query: str) -> Answer:
     """Run one query as an automatic turn would, and keep what the metrics need."""
-    retrieval = retrieve(Request(query=query, surface="auto", top_k=INJECTED, deadline_s=60.0))
+    retrieval = retrieve(Request(query=query, surface="auto", top_k=INJECTED, deadline_s=60.0, recorded=False))
     ranking = tuple(
         _keys(candidate.id, candidate.name)
         for candidate in retrieval.trace.candidates

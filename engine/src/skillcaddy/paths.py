@@ -82,6 +82,27 @@ def state_dir(environ: Mapping[str, str] | None = None, *, configured: str = "")
     return user / ("Library/Caches" if sys.platform == "darwin" else ".cache") / APP
 
 
+def log_dir(environ: Mapping[str, str] | None = None, *, configured: str = "") -> Path:
+    """The folder of the decision log, without the cost of platformdirs; agrees with `locations`.
+
+    `configured` is the setting `state_dir`.
+    """
+    if configured:
+        return Path(configured) / "logs"
+    home = home_of(environ)
+    if home is not None:
+        return home / "logs"
+    values = os.environ if environ is None else environ
+    if sys.platform == "win32":
+        local = values.get("LOCALAPPDATA", "").strip()
+        return (Path(local) if local else _user_folder() / "AppData" / "Local") / APP / "Logs"
+    user = Path(values["HOME"]) if values.get("HOME") else _user_folder()
+    if sys.platform == "darwin":
+        return user / "Library" / "Logs" / APP
+    base = values.get("XDG_STATE_HOME", "").strip()
+    return (Path(base) if base and Path(base).is_absolute() else user / ".local" / "state") / APP / "log"
+
+
 def home_of(environ: Mapping[str, str] | None = None) -> Path | None:
     """The folder that SKILLCADDY_HOME names, absolute; None where it is unset or blank."""
     text = (os.environ if environ is None else environ).get(HOME_VARIABLE, "").strip()

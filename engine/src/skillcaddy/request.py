@@ -31,3 +31,5 @@ class Request:
     """Names of the tools this agent really has now; None where the host does not say."""
     held: frozenset[str] = field(default_factory=frozenset)
     """Ids of skills that the model still sees, known to the caller itself (for example from a transcript)."""
+    recorded: bool = True
+    """False for a look-up that is nobody's turn (an explanation, a measurement): the decision log leaves it out."""

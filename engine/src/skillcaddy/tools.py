@@ -6,6 +6,7 @@ import re
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -92,9 +93,12 @@ class Tools:
     def skill_open(self, arguments: object, *, request_defaults: Request = _NO_REQUEST) -> ToolAnswer:
         """The text of the skill `id`, or its file `path`, and the `part` of it that was asked for."""
         try:
-            return self._open(mapping(arguments, "id"), request_defaults)
+            answer = self._open(mapping(arguments, "id"), request_defaults)
         except Exception as error:  # noqa: BLE001 - the model gets a sentence whatever happens
-            return self._failed(error)
+            answer = self._failed(error)
+        with suppress(Exception):
+            self._log_open(arguments, answer, request_defaults)
+        return answer
 
     def _search(self, arguments: Mapping[str, Any], defaults: Request) -> ToolAnswer:
         if self._mode == "auto":
@@ -215,13 +219,35 @@ class Tools:
         """The skills whose id or name looks like this, and the sources that could not be asked."""
         query = " ".join(re.split(r"[\W_]+", reference)).strip()
         request = replace(
-            defaults, query=query, surface="tool", delivery="catalog", session="", held=frozenset(), top_k=MOST_SKILLS
+            defaults,
+            query=query,
+            surface="tool",
+            delivery="catalog",
+            session="",
+            held=frozenset(),
+            top_k=MOST_SKILLS,
+            recorded=False,
         )
         retrieval = self._engine.retrieve(request)
         with self._lock:
             known = dict(self._seen)
         known |= {hit.skill.id: hit.skill for hit in (*retrieval.hits, *retrieval.catalog)}
         return alike(reference, known.values()), self._unreached(retrieval.trace)[0]
+
+    def _log_open(self, arguments: object, answer: ToolAnswer, request: Request) -> None:
+        """A line in the decision log of an engine that keeps one."""
+        log = getattr(self._engine, "decisions", None)
+        if log is None or self._engine.settings.decision_log == "off":
+            return
+        given = mapping(arguments, "id")
+        if answer.is_failure:
+            outcome = "failed"
+        elif answer.is_miss:
+            outcome = "ambiguous" if len(answer.hits) > 1 else "miss"
+        else:
+            outcome = "file" if text(given, "path", "file") else "opened"
+        ids = [] if outcome in ("miss", "failed") else [hit.skill.id for hit in answer.hits]
+        log.opened(request, text(given, "id", "skill_id", "name", "skill"), ids, outcome, Deadline.after(1.0))
 
     def _see(self, skills: Sequence[Skill]) -> None:
         with self._lock:
