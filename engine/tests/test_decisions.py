@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from builders import hit, write_skill
 from hypothesis import given
 from hypothesis import strategies as st
+
+from builders import hit, write_skill
 from skillcaddy import decisions
 from skillcaddy.deadline import Deadline
 from skillcaddy.engine import Engine

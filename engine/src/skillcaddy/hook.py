@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from skillcaddy.loaded import Loaded
-    from skillcaddy.request import Request
-    from skillcaddy.settings import Settings
-    from skillcaddy.skill import Retrieval
 
 LIMIT_S = 8.5
 """Seconds after which the process ends in any case; the hook's manifest allows 10, the shell before us takes some."""
@@ -107,13 +104,7 @@ def _retrieve(
         third_party=third_party_plugins(),
         retention=Retention("process", path=held) if held is not None else None,
     )
-    retrieval = engine.retrieve(request)
-    _record(settings, request, retrieval)
-    return retrieval.text
-
-
-def _record(settings: Settings, request: Request, retrieval: Retrieval) -> None:
-    """One line in the decision log: no transcript holds what a hook adds."""
+    return engine.retrieve(request).text
 
 
 def _forgets(event: dict[str, Any]) -> bool:
