@@ -371,6 +371,19 @@ def test_a_folder_that_is_not_there_reaches_the_hosts_log(host: Host, tmp_path: 
     assert any("root_missing" in said["message"] and said["level"] == "warn" for said in host.said)
 
 
+def test_a_plugin_that_cannot_be_loaded_costs_itself_alone(
+    host: Host, skills: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = tmp_path / "site" / "broken-1.0.dist-info"
+    broken.mkdir(parents=True)
+    (broken / "entry_points.txt").write_text("[skillcaddy]\nbroken = no_such_module\n", encoding="utf-8")
+    (broken / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 1.0\n", encoding="utf-8")
+    monkeypatch.setattr(sys, "path", [*sys.path, str(broken.parent)])
+    host.hello(settings={"skills_dirs": [str(skills)]})
+    assert "ZEBRA-42" in host.search(KEYS)["text"]
+    assert "no_such_module" in host.said[0]["message"]
+
+
 # The real process
 
 

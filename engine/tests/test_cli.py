@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from builders import write_skill
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -135,10 +135,13 @@ class Bridge:
         return self._deadlines[surface] if left is None else min(max(left, _LEAST_DEADLINE_S), self._deadlines[surface])
 
 
+_HELP = "Serve a JavaScript host's plugin: JSON-RPC 2.0 by lines on stdin and stdout."
+
+
 def run(arguments: Sequence[str] = ()) -> NoReturn:
     """Serve this process's own stdin and stdout until they end."""
     if list(arguments) in (["--help"], ["-h"]):
-        print("usage: skillcaddy bridge\n\nServe a JavaScript host's plugin: JSON-RPC 2.0 by lines on stdin and stdout.")  # noqa: T201
+        print(f"usage: skillcaddy bridge\n\n{_HELP}")  # noqa: T201 - asked for by a person
         raise SystemExit(0)
     if arguments:
         from skillcaddy.wire import complain, leave
