@@ -47,3 +47,10 @@ def tests(session: nox.Session, member: str) -> None:
     """One member's tests, with only its own dependencies."""
     session.install(*group("tests"), *([] if member == "engine" else ["-eengine"]), f"-e{member}")
     session.run("pytest", f"{member}/tests", *session.posargs)
+
+
+@nox.session(python=PYTHONS[0])
+def manifests(session: nox.Session) -> None:
+    """Write the files that hosts read; `-- --check` finds stale ones."""
+    session.install(*(f"-e{member}" for member in MEMBERS))
+    session.run("python", "-m", "skillcaddy.manifests", *session.posargs)

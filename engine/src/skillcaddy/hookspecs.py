@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pluggy
 
 if TYPE_CHECKING:
+    from skillcaddy.hosting import Host
     from skillcaddy.settings import Settings
     from skillcaddy.source import Source
 
@@ -23,3 +24,8 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 @hookspec
 def skillcaddy_sources(settings: Settings) -> Iterable[Source]:  # type: ignore[empty-body]
     """The sources of skills that this plugin adds; asked once per engine. An empty list is fine."""
+
+
+@hookspec
+def skillcaddy_host() -> Host:  # type: ignore[empty-body]
+    """The description of the host that this adapter serves. Its entry point's name begins with `host`."""
