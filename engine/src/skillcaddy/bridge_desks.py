@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,6 +21,7 @@ from skillcaddy.settings import Mode, Settings
 from skillcaddy.skill import Hit
 from skillcaddy.tools import Tools
 from skillcaddy.trace import Trace
+from skillcaddy.wire import complain
 
 _MOST_DESKS = 16
 _TROUBLES = frozenset(
@@ -98,12 +99,21 @@ class Desks:
     """The engines of one host process. Workspaces with the same folders share one; sessions are told apart by id."""
 
     def __init__(
-        self, settings: Settings, *, mode: Mode, host: str, retention: Kind, model: HostModel | None = None
+        self,
+        settings: Settings,
+        *,
+        mode: Mode,
+        host: str,
+        retention: Kind,
+        model: HostModel | None = None,
+        say: Callable[[str], object] = complain,
     ) -> None:
+        """`say` takes a line for the host's log, its reason code included."""
         self._settings = replace(settings, mode=mode)
         self._host = host
         self._retention = Retention(retention)
         self._model = model
+        self._say = say
         self._lock = threading.Lock()
         self._desks: OrderedDict[tuple[tuple[str, ...], frozenset[str]], _Desk] = OrderedDict()
 
@@ -115,7 +125,7 @@ class Desks:
         with self._serving(call):
             retrieval = self._desk(params).engine.retrieve(request)
         for text in troubles(retrieval.trace):
-            call.peer.notify("log", {"level": "warn", "message": text})
+            self._say(text)
         return {
             "text": retrieval.text,
             "ids": [hit.skill.id for hit in retrieval.delivered],
@@ -179,7 +189,12 @@ class Desks:
             return hit.skill.name in hidden and any(hit.skill.path.startswith(root + os.sep) for root in roots)
 
         model: ChatModel | None = self._model if settings.model_source in ("auto", "host") else None
-        engine = Engine(settings, model=model, retention=self._retention, hides=hides if hidden else None)
+        parts: dict[str, Any] = {"model": model, "retention": self._retention, "hides": hides if hidden else None}
+        try:
+            engine = Engine(settings, **parts)
+        except Exception as error:  # noqa: BLE001 - one plugin that cannot be loaded must not cost the local library
+            self._say(f"plugins: {type(error).__name__}: {error}; only the local library is searched [source_failed]")
+            engine = Engine(settings, third_party=False, **parts)
         return _Desk(engine=engine, tools=Tools(engine, mode=settings.mode))
 
 

@@ -88,6 +88,18 @@ class OpenClaw:
         self.configure()
         return self._run(arguments)
 
+    def turn_as_configured(self, text: str, *, session: str = "main") -> Turn:
+        """The same with the configuration as it lies there, for one that the host has changed itself."""
+        return self._agent(["--local"], text, session)
+
+    def install(self, package: Path) -> subprocess.CompletedProcess[str]:
+        """Let the host install the plugin from a folder or an archive, into a configuration that does not know it."""
+        path = self.configure()
+        document = json.loads(path.read_text(encoding="utf-8"))
+        del document["plugins"]
+        path.write_text(json.dumps(document, indent=2), encoding="utf-8")
+        return self._run(["plugins", "install", str(package), "--force", "--accept-capabilities"])
+
     @contextmanager
     def gateway(self) -> Iterator[Gateway]:
         """A running gateway; it is stopped with SIGTERM, and killed when that takes too long."""
@@ -222,6 +234,10 @@ class Gateway:
         before = len(self.log())
         turn = self.host._agent([], text, session)
         return Turn(reply=turn.reply, log=self.log()[before:], seconds=turn.seconds)
+
+    def command(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Another command of the host's CLI, which speaks to this gateway."""
+        return self.host._run(arguments)
 
     def log(self) -> str:
         """All that the gateway printed so far."""
