@@ -11,6 +11,7 @@ from skillcaddy.deadline import Deadline
 from skillcaddy.fuse import fuse
 from skillcaddy.gate import gate, gate_wanted
 from skillcaddy.hydrate import hydrate
+from skillcaddy.library.analyze import terms
 from skillcaddy.models import ChatModel
 from skillcaddy.reasons import Reason
 from skillcaddy.refs import resolve
@@ -83,9 +84,13 @@ def run(request: Request, parts: Parts, held: frozenset[str], deadline: Deadline
             hits = ready.among(hits)
         if not hits:
             recorder.event("relevance", Reason.NO_MATCH)
+            if not terms(query):
+                recorder.event("relevance", Reason.NO_CONTENT_WORDS)
     rendered = _step("render", lambda: _render(hits, request, parts, held), Rendered(), recorder)
     for skill_id, reason in rendered.outcomes.items():
         recorder.outcome(skill_id, reason)
+    for skill_id in rendered.truncated:
+        recorder.event("render", Reason.BODY_CUT, subject=skill_id)
     if deadline.passed():
         recorder.event("deadline", Reason.DEADLINE_REACHED)
     return Retrieval(

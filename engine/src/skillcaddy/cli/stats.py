@@ -85,17 +85,16 @@ def _tables(summary: Summary) -> list[object]:
     def table(title: str, *columns: str, words: int = 1) -> Table:
         made = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", title_style="bold", pad_edge=False)
         for position, column in enumerate(columns):
-            made.add_column(column, justify="left" if position < words else "right", overflow="fold")
+            made.add_column(column, justify="left" if position < words else "right", no_wrap=position == 0)
         return made
 
     ends = ("delivered", "listed", "held", "nothing", "failed")
-    by = table("Turns by host, mode and surface", "where", "all", "given", *ends[1:], "tokens", "p50 / p95 ms")
+    by = table("Turns by host, mode and surface", "where", "all", "given", *ends[1:], "tokens", "p95 ms")
     for key, group in sorted(summary.groups.items(), key=lambda item: (-item[1].retrievals, item[0])):
         times = latency(group.times_ms) or {}
-        spread = f"{times.get('p50', 0):.0f} / {times.get('p95', 0):.0f}"
         counts = (str(group.outcomes[end]) for end in ends)
         where = " ".join(word for word in key if word)
-        by.add_row(Text(where), str(group.retrievals), *counts, f"{group.est_tokens:,}", spread)
+        by.add_row(Text(where), str(group.retrievals), *counts, f"{group.est_tokens:,}", f"{times.get('p95', 0):.0f}")
     sources = table("Sources", "source", "asked", "answered", "ms p50/p95/max", "trouble")
     for name, source in sorted(summary.sources.items()):
         times = latency(source.times_ms) or {}
