@@ -23,6 +23,8 @@ class Texts:
     search_query: str
     search_top_k: str
     search_delivery: str
+    search_fenced: str
+    """One paragraph more of the description, for a host that marks every tool result as untrusted data."""
     open_description: str
     open_id: str
     open_path: str
