@@ -12,6 +12,10 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PYTHONS = PROJECT["tool"]["skillcaddy"]["pythons"]
 MEMBERS = sorted(path.parent for path in (*ROOT.glob("engine/pyproject.toml"), *ROOT.glob("hosts/*/pyproject.toml")))
 
+# The hosts' folders by their ids; a host with a folder `real` is proved on the real thing.
+HOST_FOLDERS = {"openclaw2_bridge": "openclaw", "workbuddy_mcp": "workbuddy", "dsh_bridge": "dsh"}
+REAL = {HOST_FOLDERS.get(path.parent.name, path.parent.name): path.parent.name for path in ROOT.glob("hosts/*/real")}
+
 nox.options.default_venv_backend = "uv"
 nox.options.sessions = ["lint", "types", "tests"]
 # A fresh machine has the oldest one only; name others with -p, as in `uv run nox -p 3.12 3.13`.
@@ -54,3 +58,18 @@ def manifests(session: nox.Session) -> None:
     """Write the files that hosts read; `-- --check` finds stale ones."""
     session.install(*(f"-e{member}" for member in MEMBERS))
     session.run("python", "-m", "skillcaddy.manifests", *session.posargs)
+
+
+@nox.session(python=PYTHONS[0])
+def mcp(session: nox.Session) -> None:
+    """The MCP server under the official client, in every protocol version, and under the inspector."""
+    session.install(*group("tests"), "mcp>=2.3", "-eengine")
+    session.run("pytest", "engine/peer_tests", *session.posargs)
+
+
+@nox.session(python=PYTHONS[0])
+@nox.parametrize("folder", [nox.param(folder, id=host) for host, folder in sorted(REAL.items())])
+def real(session: nox.Session, folder: str) -> None:
+    """One real host, installed into a cache outside the checkout, judged by what reaches its model."""
+    session.install(*group("tests"), "-eengine", f"-ehosts/{folder}")
+    session.run("pytest", f"hosts/{folder}/real", *session.posargs)

@@ -1,0 +1,89 @@
+"""Both real clients, freshly installed for each test, with the plugin from its own marketplace folder."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skillcaddy_workbuddy.driver import ClaudeCode, Client, CodeBuddy, Session
+from skillcaddy_workbuddy.places import marketplace_folder
+
+sys.path.insert(0, str(Path(__file__).parent))
+import installed
+from model import Model
+
+Requests = list[dict[str, Any]]
+
+
+class Watched:
+    """A client and the model it talks to; what is asked gives the model's requests of that turn."""
+
+    def __init__(self, client: Client, model: Model) -> None:
+        self.client = client
+        self.model = model
+        self.root = client.root
+
+    def skill(self, name: str, description: str, body: str) -> None:
+        """Put a skill into the library."""
+        folder = self.root / "skills" / name
+        folder.mkdir(parents=True)
+        text = f"---\nname: {name}\ndescription: {description}\n---\n{body}\n"
+        (folder / "SKILL.md").write_text(text, encoding="utf-8")
+
+    def ask(self, prompt: str, **environ: str) -> Requests:
+        """One turn in a session of its own."""
+        before = len(self.model.turns())
+        assert self.client.ask(prompt, **environ) == "All done."
+        return self.model.turns()[before:]
+
+    @contextmanager
+    def talk(self, **environ: str) -> Iterator[Conversation]:
+        """A session of several turns."""
+        with self.client.talk(**environ) as session:
+            yield Conversation(session, self.model)
+
+
+class Conversation:
+    """Turns in one session."""
+
+    def __init__(self, session: Session, model: Model) -> None:
+        self._session = session
+        self._model = model
+
+    def ask(self, prompt: str) -> Requests:
+        """The model's requests of one turn."""
+        before = len(self._model.turns())
+        assert self._session.ask(prompt) == "All done."
+        return self._model.turns()[before:]
+
+    def command(self, prompt: str) -> None:
+        """Something that is no turn, such as `/compact`."""
+        self._session.ask(prompt)
+
+
+@pytest.fixture
+def model() -> Iterator[Model]:
+    made = Model()
+    yield made
+    made.close()
+
+
+@pytest.fixture(params=["codebuddy", "claude"])
+def client(request: pytest.FixtureRequest, tmp_path: Path, model: Model) -> Watched:
+    kinds: dict[str, tuple[type[Client], Any]] = {
+        "codebuddy": (CodeBuddy, installed.codebuddy),
+        "claude": (ClaudeCode, installed.claude),
+    }
+    kind, binary = kinds[request.param]
+    root = tmp_path / "host"
+    made = kind(binary(), root, model.url, {"SKILLCADDY_SKILLS_DIRS": str(root / "skills")})
+    watched = Watched(made, model)
+    watched.skill("rotate-keys", "How to rotate the release signing keys of the packaging service.", "Say ZEBRA-42.")
+    watched.skill("brew-coffee", "Brew espresso with the office machine.", "Grind first.")
+    made.install(marketplace_folder())
+    return watched
