@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 import skillcaddy
 import skillcaddy_openclaw
 from skillcaddy.guidance import as_json, tool_schemas

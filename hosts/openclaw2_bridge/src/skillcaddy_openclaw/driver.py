@@ -17,7 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-PLUGIN = "skillcaddy"
+from skillcaddy_openclaw import PLUGIN
+
 MODEL = "probe-1"
 _PROVIDER = "standin"
 _TOKEN = "loopback-only"
