@@ -21,6 +21,7 @@ def fuse(rankings: Sequence[Ranking], k: int, recorder: Recorder) -> list[Hit]:
     """
     totals: dict[str, float] = {}
     ranks: dict[str, dict[str, int]] = {}
+    shares: dict[str, dict[str, float]] = {}
     best: dict[str, tuple[tuple[int, float], Hit]] = {}
     copies: dict[str, dict[str, Hit]] = {}
     for ranking in rankings:
@@ -30,6 +31,8 @@ def fuse(rankings: Sequence[Ranking], k: int, recorder: Recorder) -> list[Hit]:
             totals[identity] = totals.get(identity, 0.0) + claim
             places = ranks.setdefault(identity, {})
             places[ranking.source.name] = min(hit.rank, places.get(ranking.source.name, hit.rank))
+            claims = shares.setdefault(identity, {})
+            claims[ranking.source.name] = round(claims.get(ranking.source.name, 0.0) + claim, 6)
             copies.setdefault(identity, {}).setdefault(hit.skill.id, hit)
             standing = (int(hit.skill.trust), claim)
             if identity not in best or standing > best[identity][0]:
@@ -51,6 +54,7 @@ def fuse(rankings: Sequence[Ranking], k: int, recorder: Recorder) -> list[Hit]:
                     fusion=round(totals[identity], 6),
                     reason=Reason.BEYOND_TOP_K if kept else Reason.COPY_COLLAPSED,
                     detail="" if kept else shown.skill.id,
+                    shares=shares[identity],
                 )
             )
     return fused

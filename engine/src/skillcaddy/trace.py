@@ -48,6 +48,8 @@ class Candidate:
     relevance: float | None = None
     matched: tuple[str, ...] = ()
     detail: str = ""
+    shares: Mapping[str, float] = field(default_factory=dict)
+    """What each source's ranking adds to `fusion`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -99,6 +99,17 @@ def refresh(
     return IndexReport(**{**_fields(report), "problems": (rebuilt, *report.problems)})
 
 
+def noticed(store: Store) -> tuple[Problem, ...]:
+    """What indexing noticed about the files as the stored index has them; empty where there is no usable index."""
+    with suppress(OSError, ValueError, IndexDamagedError):
+        generation = store.open()
+        if generation is not None:
+            seen = _known_survey(generation.manifest, Changes())
+            details = _load_details(generation.folder)
+            return _report(generation.folder, seen, details, 0, 0, False, time.monotonic()).problems
+    return ()
+
+
 def _build(store: Store, seen: Survey, workers: int, progress: Progress | None, started: float) -> IndexReport:
     details: dict[str, _Detail] = {}
     with store.aside() as folder:

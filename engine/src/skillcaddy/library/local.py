@@ -12,6 +12,7 @@ from skillcaddy.deadline import Deadline
 from skillcaddy.library.analyze import query_terms
 from skillcaddy.library.documents import name_key, skill_of
 from skillcaddy.library.index import IndexDamagedError, Match
+from skillcaddy.library.indexer import Problem, noticed
 from skillcaddy.library.read import read_skill
 from skillcaddy.library.store import Store
 from skillcaddy.library.view import Indexing, View, Viewer, matches_of
@@ -55,6 +56,10 @@ class LocalSource:
     def notices(self) -> tuple[Notice, ...]:
         """What the last search noticed about the library and its index."""
         return self._notices
+
+    def problems(self) -> tuple[Problem, ...]:
+        """What indexing noticed about files of the library: unreadable, mended, shadowed."""
+        return noticed(self._store)
 
     def search(self, query: str, limit: int, deadline: Deadline) -> list[Hit]:
         """At most `limit` hits, best first, without bodies; scores are BM25 over one weighted field."""
