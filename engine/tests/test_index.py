@@ -135,6 +135,36 @@ def test_a_touched_file_with_the_same_words_is_not_written_again(library: Path, 
     assert build(library, state).written == 0
 
 
+def test_a_skill_put_into_another_skills_folder_is_seen_within_a_few_processes(
+    library: Path, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(8):
+        write_skill(library, f"s{number}", f"Handle case {number} of pears")
+    build(library, state)
+    write_skill(library, "s3/deeper", "Sort socks by colour")
+    seen = set()
+    for second in range(4):
+        monkeypatch.setattr("skillcaddy.library.manifest._now", lambda second=second: 1000.5 + second)
+        seen.update(found(library, state, "socks", "never"))
+    assert seen == {"deeper"}
+
+
+def test_a_folder_that_changed_without_any_skill_is_taken_note_of(
+    library: Path, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else each turn would walk the whole library again."""
+    spawned: list[object] = []
+    monkeypatch.setattr("skillcaddy.library.indexer.spawn", lambda *given, **_: spawned.append(given))
+    write_skill(library, "pdf-forms", "Fill in PDF forms")
+    build(library, state)
+    (library / "notes.txt").write_text("nothing", encoding="utf-8")
+    assert found(library, state, "pdf", "detached") == ["pdf-forms"]
+    assert len(spawned) == 1
+    build(library, state)
+    assert found(library, state, "pdf", "detached") == ["pdf-forms"]
+    assert len(spawned) == 1
+
+
 def test_two_roots_in_another_order_are_another_index(library: Path, tmp_path: Path, state: Path) -> None:
     other = tmp_path / "other"
     write_skill(library, "a", "Peel apples")

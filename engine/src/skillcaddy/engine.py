@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from skillcaddy.deadline import Deadline
 from skillcaddy.fanout import call_all
+from skillcaddy.guarded_model import GuardedModel
 from skillcaddy.library.view import Indexing
 from skillcaddy.models import ChatModel
 from skillcaddy.pipeline import Parts, run
@@ -22,6 +23,8 @@ from skillcaddy.sources import GuardedSources
 from skillcaddy.trace import Recorder
 
 if TYPE_CHECKING:
+    import threading
+
     from skillcaddy.decisions import DecisionLog
     from skillcaddy.library.local import LocalSource
 
@@ -31,8 +34,9 @@ class Engine:
 
     Making one does no I/O and imports no plugin when `sources` are given; else plugins are imported where any is
     installed, which `third_party=False` forbids. `indexing` says who writes the local index:
-    `inline` (commands: this process, while its caller waits), `detached` (hosts: one background process), `turn` (the
-    same for a process that ends after one query) or `never`.
+    `inline` (this process, while its caller waits), `command` (the same for large work, and a background process for a few
+    changed files), `detached` (hosts: one background process), `turn` (the same for a process that ends after one
+    query) or `never`.
     """
 
     def __init__(
@@ -63,15 +67,15 @@ class Engine:
 
                 third_party = third_party_plugins()
             sources = configured(settings, state_dir, indexing=indexing, data_dir=data_dir, third_party=third_party)
+        self.retention = retention or Retention("transcript")
         self._parts = Parts(
             settings=settings,
             sources=GuardedSources(sources),
-            model=model,
+            model=_guarded(model, settings, self.retention, state_dir),
             placeholders=dict(placeholders or {}),
             note=note,
             hides=hides,
         )
-        self.retention = retention or Retention("transcript")
         self._log: DecisionLog | None = None
 
     @property
@@ -86,14 +90,18 @@ class Engine:
 
         return next((source for source in self.sources if isinstance(source, LocalSource)), None)
 
-    def retrieve(self, request: Request) -> Retrieval:
-        """What this turn gets, always within its deadline; never raises, a loss has its reason code in the trace."""
+    def retrieve(self, request: Request, *, cancelled: threading.Event | None = None) -> Retrieval:
+        """What this turn gets, always within its deadline; never raises, a loss has its reason code in the trace.
+
+        Set `cancelled` when the turn is called off: a model's request is then dropped, and the answer comes at once.
+        """
         default = self.settings.deadline_auto_s if request.surface == "auto" else self.settings.deadline_tool_s
-        deadline = Deadline.after(default if request.deadline_s is None else request.deadline_s)
+        deadline = Deadline.after(default if request.deadline_s is None else request.deadline_s, cancelled)
         try:
             held = request.held | self.retention.held(request.session)
             retrieval = run(request, self._parts, held, deadline)
-            self.retention.remember(request.session, [hit.skill.id for hit in retrieval.delivered])
+            if not deadline.called_off():
+                self.retention.remember(request.session, [hit.skill.id for hit in retrieval.delivered])
         except Exception as error:  # noqa: BLE001 - a host's turn must go on whatever is wrong here
             recorder = Recorder()
             recorder.event("engine", Reason.STEP_FAILED, detail=f"{type(error).__name__}: {error}"[:200])
@@ -115,10 +123,16 @@ class Engine:
         return self._log
 
     async def retrieve_async(self, request: Request) -> Retrieval:
-        """The same for an event loop, which goes on turning meanwhile."""
+        """The same for an event loop, which goes on turning meanwhile; cancelling the task calls the turn off."""
         import asyncio
+        import threading
 
-        return await asyncio.to_thread(self.retrieve, request)
+        cancelled = threading.Event()
+        try:
+            return await asyncio.to_thread(self.retrieve, request, cancelled=cancelled)
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
 
     def open(self, reference: str, deadline: Deadline | None = None) -> list[Skill]:
         """The skills an id or name refers to, with their bodies; empty where there is none, several for a shared name.
@@ -137,3 +151,13 @@ class Engine:
     def forget(self, session: str) -> None:
         """Treat nothing as held in that session any more: after a compaction, an undo or a new start."""
         self.retention.clear(session)
+
+
+def _guarded(
+    model: ChatModel | None, settings: Settings, retention: Retention, state: Path | None
+) -> GuardedModel | None:
+    if model is None:
+        return None
+    # Where a process ends with every turn, only a file can tell what its session has used up.
+    folder = state / "model-tokens" if retention.kind == "process" and state is not None else None
+    return GuardedModel(model, tokens_per_session=settings.model_tokens_per_session, folder=folder)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from skillcaddy.engine import Engine
+from skillcaddy.model_choice import choose_model
 from skillcaddy.request import Request
 from skillcaddy.settings import Settings
 from skillcaddy.skill import Retrieval
@@ -75,7 +76,7 @@ def command_engine(settings: Settings) -> Engine:
     from skillcaddy.paths import state_dir
 
     state = state_dir(configured=settings.state_dir)
-    return Engine(settings, state_dir=state, indexing="inline")
+    return Engine(settings, model=choose_model(settings), state_dir=state, indexing="command")
 
 
 def as_json(retrieval: Retrieval) -> dict[str, Any]:

@@ -19,10 +19,11 @@ from skillcaddy.library.watch import Watcher
 from skillcaddy.reasons import Reason
 from skillcaddy.source import Notice
 
-Indexing = Literal["inline", "detached", "turn", "never"]
+Indexing = Literal["inline", "command", "detached", "turn", "never"]
 """Who writes the index: this process while its caller waits, one detached process, or nobody.
 
-`turn` is `detached` for a process that ends after one query and so has no use for a watcher.
+`command` waits for large work only and leaves a few changed files to a detached process. `turn` is `detached` for a
+process that ends after one query and so has no use for a watcher.
 """
 
 _OVERLAY_FILES = 256
@@ -94,6 +95,11 @@ class Viewer:
         self.notices = (*self._standing, *notices)
         return self._view
 
+    @property
+    def _waits(self) -> bool:
+        """Whether the caller of this process waits while the index is written."""
+        return self._indexing in ("inline", "command")
+
     def _settled(self) -> bool:
         """True when the stored index holds everything the last view knew of and nobody has replaced it since."""
         generation = self._generation
@@ -105,7 +111,7 @@ class Viewer:
         return time.monotonic() < self._next_sweep
 
     def _plan_next_sweep(self, took_s: float) -> None:
-        if self._indexing in ("inline", "turn") or took_s < _CHEAP_SWEEP_S:
+        if self._waits or self._indexing == "turn" or took_s < _CHEAP_SWEEP_S:
             return
         # Unless it is told of changes, a long-lived process spends at most a twentieth of its time looking for them.
         self._next_sweep = time.monotonic() + took_s * _SWEEP_SHARE
@@ -120,7 +126,7 @@ class Viewer:
 
     def _rebuild(self, notices: list[Notice]) -> None:
         self._generation = None
-        if self._indexing == "inline":
+        if self._waits:
             with suppress(StoreBusyError, OSError, ValueError, IndexDamagedError):
                 self._refresh(rebuild=True)
         if self._open_quietly() is None:
@@ -129,22 +135,23 @@ class Viewer:
 
     def _fresh(self, until: Deadline, notices: list[Notice]) -> View:
         generation = self._newest()
-        if generation is None and self._indexing == "inline":
+        if generation is None and self._waits:
             generation = self._build_inline()
         if generation is None:
             self._to_memory()
             self._start_indexer()
             generation = self._generation
         assert generation is not None, "a library without a stored index is held in memory"
-        changes = generation.manifest.changes(self._store.roots, until)
+        # The first look of a process is a short-lived one's only look, and it is what that costs most.
+        changes = generation.manifest.changes(self._store.roots, until, quick=self._view is None)
         if self._in_memory:
             return self._absorb(generation, changes, until, notices)
-        if len(changes.written) > _INLINE_FILES and self._indexing == "inline":
+        if len(changes.written) > _INLINE_FILES and self._waits:
             with suppress(StoreBusyError, OSError, ValueError):
                 self._refresh()
                 generation = self._reopen()
                 changes = generation.manifest.changes(self._store.roots, until)
-        if changes:
+        if changes or changes.survey is not None:
             self._start_indexer()
         return self._overlaid(generation, changes, until, notices)
 
@@ -247,7 +254,7 @@ class Viewer:
             self._generation = Generation(folder=Path(), index=Index.in_memory(), manifest=Manifest.empty())
 
     def _start_indexer(self, *, rebuild: bool = False) -> None:
-        if self._indexing not in ("detached", "turn") or time.monotonic() - self._last_spawn < _SPAWN_PAUSE_S:
+        if self._indexing in ("inline", "never") or time.monotonic() - self._last_spawn < _SPAWN_PAUSE_S:
             return
         self._last_spawn = time.monotonic()
         if not self._store.writable():
