@@ -33,10 +33,9 @@ class Engine:
     """One deployment's retrieval: its sources, its model, and what each session still holds. Safe to share by threads.
 
     Making one does no I/O and imports no plugin when `sources` are given; else plugins are imported where any is
-    installed, which `third_party=False` forbids. `indexing` says who writes the local index:
-    `inline` (this process, while its caller waits), `command` (the same for large work, and a background process for a few
-    changed files), `detached` (hosts: one background process), `turn` (the same for a process that ends after one
-    query) or `never`.
+    installed, which `third_party=False` forbids. `indexing` says who writes the local index: `inline` (this process,
+    while its caller waits), `command` (the same for large work, and a background process for a few changed files),
+    `detached` (hosts: one background process), `turn` (the same for a process that ends after one query) or `never`.
     """
 
     def __init__(
