@@ -7,12 +7,14 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Any
 
 from skillcaddy.deadline import Deadline
 from skillcaddy.engine import Engine
-from skillcaddy.models import ChatModel, Completion, Message
+from skillcaddy.model_choice import choose_model
+from skillcaddy.models import Completion, Message
 from skillcaddy.reasons import SENTENCES, Reason
 from skillcaddy.request import Request
 from skillcaddy.retention import Kind, Retention
@@ -39,6 +41,10 @@ _TROUBLES = frozenset(
 )
 
 
+_SERVED: ContextVar[Call | None] = ContextVar("skillcaddy_bridge_call", default=None)
+"""Whose turn it is; no thread's own, for the model is asked from a thread that may be left behind."""
+
+
 class HostModel:
     """The host's own model, reached by a call back over the wire; the host's credentials never come here."""
 
@@ -46,16 +52,15 @@ class HostModel:
 
     def __init__(self, peer: Peer) -> None:
         self._peer = peer
-        self._turn = threading.local()
 
     @contextmanager
     def serving(self, call: Call) -> Iterator[None]:
-        """What this thread asks of the model meanwhile belongs to this call, so that the host can tell whose it is."""
-        self._turn.call = call
+        """What is asked of the model meanwhile belongs to this call, so that the host can tell whose it is."""
+        token = _SERVED.set(call)
         try:
             yield
         finally:
-            self._turn.call = None
+            _SERVED.reset(token)
 
     def complete(
         self,
@@ -66,7 +71,7 @@ class HostModel:
         schema: Mapping[str, Any] | None = None,
     ) -> Completion:
         """The reply of the host's model. Raises what `Peer.call` raises, and ValueError for a reply without text."""
-        call: Call | None = getattr(self._turn, "call", None)
+        call = _SERVED.get()
         if call is not None and call.cancelled.is_set():
             raise TimeoutError("the host called the turn off")
         params: dict[str, Any] = {
@@ -123,7 +128,7 @@ class Desks:
         """The text for a user's turn, "" where nothing fits, with the ids in it and every reason code."""
         request = replace(self._request(params, deadline_s), query=prompt, history=history, surface="auto")
         with self._serving(call):
-            retrieval = self._desk(params).engine.retrieve(request)
+            retrieval = self._desk(params).engine.retrieve(request, cancelled=call.cancelled)
         for text in troubles(retrieval.trace):
             self._say(text)
         return {
@@ -188,7 +193,7 @@ class Desks:
             """A skill that the user has switched off in the host, in one of the host's own folders."""
             return hit.skill.name in hidden and any(hit.skill.path.startswith(root + os.sep) for root in roots)
 
-        model: ChatModel | None = self._model if settings.model_source in ("auto", "host") else None
+        model = choose_model(settings, self._model)
         parts: dict[str, Any] = {"model": model, "retention": self._retention, "hides": hides if hidden else None}
         try:
             engine = Engine(settings, **parts)

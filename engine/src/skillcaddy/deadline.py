@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import threading
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,20 +15,26 @@ class Deadline:
     """A moment on the monotonic clock, in seconds, by which an answer must be out."""
 
     at: float
+    cancelled: threading.Event | None = field(default=None, compare=False)
+    """Set by whoever asked, once the answer is no longer wanted: the deadline has then passed."""
 
     @classmethod
-    def after(cls, seconds: float) -> Deadline:
+    def after(cls, seconds: float, cancelled: threading.Event | None = None) -> Deadline:
         """The deadline that many seconds from now."""
-        return cls(time.monotonic() + seconds)
+        return cls(time.monotonic() + seconds, cancelled)
 
     def left(self) -> float:
         """Seconds until the deadline, never below zero."""
-        return max(0.0, self.at - time.monotonic())
+        return 0.0 if self.called_off() else max(0.0, self.at - time.monotonic())
 
     def passed(self) -> bool:
         """True once nothing may be waited for any more."""
-        return time.monotonic() >= self.at
+        return self.called_off() or time.monotonic() >= self.at
+
+    def called_off(self) -> bool:
+        """True once the answer is no longer wanted."""
+        return self.cancelled is not None and self.cancelled.is_set()
 
     def share(self, fraction: float) -> Deadline:
         """The deadline that gives away this fraction (0 to 1) of the time left."""
-        return Deadline.after(self.left() * fraction)
+        return Deadline.after(self.left() * fraction, self.cancelled)

@@ -84,6 +84,7 @@ def _retrieve(
 ) -> str:
     from skillcaddy.engine import Engine
     from skillcaddy.installed import third_party_plugins
+    from skillcaddy.model_choice import choose_model
     from skillcaddy.request import Request
     from skillcaddy.retention import Retention
 
@@ -98,6 +99,7 @@ def _retrieve(
     )
     engine = Engine(
         settings,
+        model=choose_model(settings),
         state_dir=loaded.locations.state_dir,
         data_dir=loaded.locations.data_dir,
         indexing="turn",

@@ -10,6 +10,7 @@ from typing import Any
 from skillcaddy.engine import Engine
 from skillcaddy.guidance import tool_schemas
 from skillcaddy.loaded import Loaded
+from skillcaddy.model_choice import choose_model
 from skillcaddy.models import ChatModel
 from skillcaddy.request import Request
 from skillcaddy.snapshot import third_party_plugins
@@ -69,7 +70,7 @@ class Toolbox:
             if self._tools is None or self._loaded is None or loaded.settings != self._loaded.settings:
                 engine = Engine(
                     loaded.settings,
-                    model=self._client_model(),
+                    model=choose_model(loaded.settings, self._client_model()),
                     state_dir=loaded.locations.state_dir,
                     data_dir=loaded.locations.data_dir,
                     third_party=third_party_plugins(),

@@ -10,9 +10,9 @@ from typing import NamedTuple, TypeVar
 from skillcaddy.deadline import Deadline
 from skillcaddy.fuse import fuse
 from skillcaddy.gate import gate, gate_wanted
+from skillcaddy.guarded_model import GuardedModel
 from skillcaddy.hydrate import hydrate
 from skillcaddy.library.analyze import terms
-from skillcaddy.models import ChatModel
 from skillcaddy.reasons import Reason
 from skillcaddy.refs import resolve
 from skillcaddy.relevance import Verdict, judge
@@ -38,7 +38,7 @@ class Parts(NamedTuple):
 
     settings: Settings
     sources: GuardedSources
-    model: ChatModel | None
+    model: GuardedModel | None
     placeholders: Mapping[str, str]
     note: Callable[[Hit], str] | None = None
     """A host's extra line for a hit, or ""."""
@@ -57,8 +57,7 @@ def run(request: Request, parts: Parts, held: frozenset[str], deadline: Deadline
     hits: list[Hit] = []
     if query:
         model = parts.model
-        gated = model is not None and gate_wanted(settings, request, _has_unvetted(parts.sources))
-        search_by = deadline.share(_SEARCH_SHARE_BEFORE_GATE if gated else _SEARCH_SHARE)
+        judge_model = model if gate_wanted(settings, request, _has_unvetted(parts.sources)) else None
         wanted = shares(settings, request)
         limit = max(_LEAST_PER_SOURCE, 2 * settings.gate_pool, 2 * (wanted.bodies + wanted.names))
 
@@ -67,21 +66,35 @@ def run(request: Request, parts: Parts, held: frozenset[str], deadline: Deadline
 
         queries = step("rewrite", lambda: rewrite(query, request, settings, model, deadline, recorder), [query])
         nothing: list[Ranking] = []
+        search_by = deadline.share(_SEARCH_SHARE if judge_model is None else _SEARCH_SHARE_BEFORE_GATE)
         rankings = step("search", lambda: parts.sources.search(queries, limit, search_by, recorder), nothing)
         _note_sources(parts.sources, recorder)
         hits = step("fuse", lambda: fuse(rankings, settings.fusion_k, recorder), [])
         hits = step("host", lambda: _visible(hits, parts.hides, recorder), [])
         hits = step("relevance", lambda: _relevant(queries, hits, rankings, parts, recorder), [])
+        gated = judge_model is not None
         ready = step("hydrate", lambda: _ready(hits, held, gated, request, parts, deadline, recorder), _Ready())
-        if gated:
-            hits = step(
-                "gate",
-                lambda: gate(query, ready.hits, request, settings, model, deadline, recorder),
-                _local_only(ready.hits),
-            )
-        else:
+        if judge_model is None:
             recorder.event("gate", Reason.NO_MODEL if model is None else Reason.GATE_OFF)
             hits = ready.among(hits)
+        else:
+            seen = [hit for hit in hits if hit.skill.id in held]
+            chosen = step(
+                "gate",
+                lambda: gate(
+                    queries,
+                    ready.hits,
+                    seen,
+                    request=request,
+                    settings=settings,
+                    model=judge_model,
+                    most=wanted.bodies + wanted.names,
+                    deadline=deadline,
+                    recorder=recorder,
+                ),
+                _local_only(ready.hits),
+            )
+            hits = _with_held(chosen, seen, request, recorder)
         if not hits:
             recorder.event("relevance", Reason.NO_MATCH)
             if not terms(query):
@@ -92,7 +105,7 @@ def run(request: Request, parts: Parts, held: frozenset[str], deadline: Deadline
     for skill_id in rendered.truncated:
         recorder.event("render", Reason.BODY_CUT, subject=skill_id)
     if deadline.passed():
-        recorder.event("deadline", Reason.DEADLINE_REACHED)
+        recorder.event("deadline", Reason.DEADLINE_REACHED, detail="called off" if deadline.called_off() else "")
     return Retrieval(
         query=request.query,
         hits=tuple(replace(hit, rank=rank) for rank, hit in enumerate(hits, start=1)),
@@ -231,6 +244,13 @@ def _resolved(hit: Hit, placeholders: Mapping[str, str], recorder: Recorder) -> 
 
 def _local_only(hits: Sequence[Hit]) -> list[Hit]:
     return [hit for hit in hits if hit.skill.trust is Trust.LOCAL]
+
+
+def _with_held(chosen: Sequence[Hit], seen: Sequence[Hit], request: Request, recorder: Recorder) -> list[Hit]:
+    """What the gate chose; where an answer lists skills, those that the conversation has already follow."""
+    for hit in seen:
+        recorder.outcome(hit.skill.id, Reason.ALREADY_HELD)
+    return [*chosen, *(seen if request.surface != "auto" else ())]
 
 
 def _render(hits: Sequence[Hit], request: Request, parts: Parts, held: frozenset[str]) -> Rendered:
