@@ -7,9 +7,10 @@ import os
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner, Result
+
 from skillcaddy.cli.config import config_app
 from skillcaddy.settings import setting_fields
-from typer.testing import CliRunner, Result
 
 
 @pytest.fixture

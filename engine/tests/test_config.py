@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
+
 from skillcaddy.config import load
 from skillcaddy.loaded import Origin
 from skillcaddy.paths import locations, state_dir

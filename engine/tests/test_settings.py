@@ -7,6 +7,7 @@ from dataclasses import Field
 from typing import Any
 
 import pytest
+
 from skillcaddy.settings import Settings, setting_fields, variable_of
 from skillcaddy.validation import types_of, validate
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from skillcaddy.settings import Settings, setting, setting_fields
 from skillcaddy.settings_errors import BadConfigError, BadSettingsError, BadValueError, UnknownKeyError, nearest, shown
 from skillcaddy.validation import json_schema, judge, model_of, validate
