@@ -146,6 +146,23 @@ def test_auto_mode_is_a_healthy_server_without_tools(environ: dict[str, str]) ->
     within(60, work)
 
 
+def test_the_clients_model_judges_candidates_where_it_offers_sampling(environ: dict[str, str]) -> None:
+    asked: list[types.CreateMessageRequestParams] = []
+
+    async def sample(context: Any, params: types.CreateMessageRequestParams) -> types.CreateMessageResult:
+        asked.append(params)
+        text = types.TextContent(type="text", text='{"keep": []}')
+        return types.CreateMessageResult(role="assistant", content=text, model="peer-model")
+
+    async def work() -> None:
+        async with session({**environ, "SKILLCADDY_GATE": "on"}, VERSIONS[0], sampling_callback=sample) as client:
+            await client.call_tool("skill_search", {"query": "rotate signing keys"})
+
+    within(60, work)
+    assert asked
+    assert "rotate" in json.dumps([message.model_dump(mode="json") for message in asked[0].messages])
+
+
 def inspector(environ: dict[str, str], *arguments: str) -> Any:
     # Like most clients it hands its server a short environment, and what is named for it.
     named = [word for name, value in environ.items() for word in ("-e", f"{name}={value}")]

@@ -83,7 +83,6 @@ def _retrieve(
     event: dict[str, Any], prompt: str, session: str, host: str, loaded: Loaded, held: Path | None, ends_at: float
 ) -> str:
     from skillcaddy.engine import Engine
-    from skillcaddy.installed import third_party_plugins
     from skillcaddy.model_choice import choose_model
     from skillcaddy.request import Request
     from skillcaddy.retention import Retention
@@ -103,7 +102,6 @@ def _retrieve(
         state_dir=loaded.locations.state_dir,
         data_dir=loaded.locations.data_dir,
         indexing="turn",
-        third_party=third_party_plugins(),
         retention=Retention("process", path=held) if held is not None else None,
     )
     return engine.retrieve(request).text

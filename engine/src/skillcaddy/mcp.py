@@ -37,6 +37,7 @@ class Server:
         self.capabilities: dict[str, Any] = {}
         self._open_toolbox = open_toolbox
         self._toolbox: Toolbox | None = None
+        self._model: ChatModel | None = None
         self._problem = ""
         self._opened = threading.Event()
         peer.screen = self._screen
@@ -82,11 +83,11 @@ class Server:
         }
 
     def _client_model(self) -> ChatModel | None:
-        if not isinstance(self.capabilities.get("sampling"), dict):
-            return None
-        from skillcaddy.sampling import SamplingModel
+        if self._model is None and isinstance(self.capabilities.get("sampling"), dict):
+            from skillcaddy.sampling import SamplingModel
 
-        return SamplingModel(self.peer)
+            self._model = SamplingModel(self.peer)
+        return self._model
 
     def _ready(self) -> Toolbox:
         self._opened.wait()

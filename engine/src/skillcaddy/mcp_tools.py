@@ -13,7 +13,6 @@ from skillcaddy.loaded import Loaded
 from skillcaddy.model_choice import choose_model
 from skillcaddy.models import ChatModel
 from skillcaddy.request import Request
-from skillcaddy.snapshot import third_party_plugins
 from skillcaddy.tools import ToolAnswer, Tools
 
 
@@ -40,6 +39,7 @@ class Toolbox:
         self._lock = threading.Lock()
         self._loaded: Loaded | None = None
         self._tools: Tools | None = None
+        self._offered: ChatModel | None = None
         self._said: set[str] = set()
         self._current()
 
@@ -73,7 +73,6 @@ class Toolbox:
                     model=choose_model(loaded.settings, self._client_model()),
                     state_dir=loaded.locations.state_dir,
                     data_dir=loaded.locations.data_dir,
-                    third_party=third_party_plugins(),
                 )
                 self._loaded, self._tools = loaded, Tools(engine)
             for warning in loaded.warnings:
