@@ -17,7 +17,7 @@ HOST_FOLDERS = {"openclaw2_bridge": "openclaw", "workbuddy_mcp": "workbuddy", "d
 REAL = {HOST_FOLDERS.get(path.parent.name, path.parent.name): path.parent.name for path in ROOT.glob("hosts/*/real")}
 
 nox.options.default_venv_backend = "uv"
-nox.options.sessions = ["lint", "types", "tests"]
+nox.options.sessions = ["lint", "types", "tests", "parity", "bridge"]
 # A fresh machine has the oldest one only; name others with -p, as in `uv run nox -p 3.12 3.13`.
 nox.options.pythons = PYTHONS[:1]
 nox.options.error_on_missing_interpreters = True
@@ -51,6 +51,13 @@ def tests(session: nox.Session, member: str) -> None:
     """One member's tests, with only its own dependencies."""
     session.install(*group("tests"), *([] if member == "engine" else ["-eengine"]), f"-e{member}")
     session.run("pytest", f"{member}/tests", *session.posargs)
+
+
+@nox.session(python=PYTHONS[0])
+def parity(session: nox.Session) -> None:
+    """Settings, manifests, tool text, modes, contracts and layers, each file read as its host reads it; the wheels."""
+    session.install(*group("parity"), *(f"-e{member}" for member in MEMBERS))
+    session.run("pytest", "parity_tests", *session.posargs)
 
 
 @nox.session(python=PYTHONS[0])
