@@ -1,0 +1,33 @@
+"""What this host is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from skillcaddy.guidance import as_json
+from skillcaddy.hookspecs import hookimpl
+from skillcaddy.hosting import Host
+from skillcaddy_dsh.manifests import bundle, package, settings_schema, shared_half
+from skillcaddy_dsh.settings import DshSettings
+
+HOST = Host(
+    id="dsh",
+    title="DeepSeek Harness",
+    settings=DshSettings,
+    root=Path(__file__).parents[2],
+    seams={"on_demand": "ctx.tools.register", "auto": "the event agent/pre-step"},
+    retention="transcript",
+    manifests={
+        "plugin/package.json": package,
+        "plugin/cordis.patch.yml": bundle,
+        "plugin/settings.schema.json": settings_schema,
+        "plugin/guidance.json": as_json,
+        "plugin/bridge.mjs": shared_half,
+    },
+)
+
+
+@hookimpl
+def skillcaddy_host() -> Host:
+    """This adapter's description."""
+    return HOST
