@@ -13,6 +13,7 @@ PYTHONS = PROJECT["tool"]["skillcaddy"]["pythons"]
 MEMBERS = sorted(path.parent for path in (*ROOT.glob("engine/pyproject.toml"), *ROOT.glob("hosts/*/pyproject.toml")))
 
 # The hosts' folders by their ids; a host with a folder `real` is proved on the real thing.
+TESTED = [member for member in MEMBERS if any((member / "tests").glob("test_*.py"))]
 HOST_FOLDERS = {"openclaw2_bridge": "openclaw", "workbuddy_mcp": "workbuddy", "dsh_bridge": "dsh"}
 REAL = {HOST_FOLDERS.get(path.parent.name, path.parent.name): path.parent.name for path in ROOT.glob("hosts/*/real")}
 
@@ -46,7 +47,7 @@ def types(session: nox.Session) -> None:
 
 
 @nox.session(python=PYTHONS)
-@nox.parametrize("member", [nox.param(member.relative_to(ROOT).as_posix(), id=member.name) for member in MEMBERS])
+@nox.parametrize("member", [nox.param(member.relative_to(ROOT).as_posix(), id=member.name) for member in TESTED])
 def tests(session: nox.Session, member: str) -> None:
     """One member's tests, with only its own dependencies."""
     session.install(*group("tests"), *([] if member == "engine" else ["-eengine"]), f"-e{member}")
@@ -58,6 +59,17 @@ def parity(session: nox.Session) -> None:
     """Settings, manifests, tool text, modes, contracts and layers, each file read as its host reads it; the wheels."""
     session.install(*group("parity"), *(f"-e{member}" for member in MEMBERS))
     session.run("pytest", "parity_tests", *session.posargs)
+
+
+@nox.session(python=PYTHONS[0])
+def bridge(session: nox.Session) -> None:
+    """The JavaScript shells under `node --test`; the Python end of the wire is among the engine's tests."""
+    shells = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("**/tests/**/*.test.mjs") if not _hidden(path))
+    session.run("node", "--test", *shells, external=True)
+
+
+def _hidden(path: Path) -> bool:
+    return any(part.startswith(".") or part == "node_modules" for part in path.relative_to(ROOT).parts)
 
 
 @nox.session(python=PYTHONS[0])
