@@ -58,10 +58,13 @@ class Target(NamedTuple):
         return cls(parts.scheme, parts.hostname, parts.port or _PORTS[parts.scheme], parts.path.rstrip("/"))
 
     def redirected(self, location: str) -> Target | None:
-        """Where a redirect leads, None where that is another scheme, host or port."""
+        """Where a redirect leads, None where that is another scheme, host or port, or nowhere."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        parts = urlsplit(urljoin(f"{self.scheme}://{host}:{self.port}{self.path}", location))
-        if (parts.scheme, parts.hostname, parts.port or _PORTS.get(parts.scheme)) != self[:3]:
+        try:
+            parts = urlsplit(urljoin(f"{self.scheme}://{host}:{self.port}{self.path}", location))
+            if (parts.scheme, parts.hostname, parts.port or _PORTS.get(parts.scheme)) != self[:3]:
+                return None
+        except ValueError:
             return None
         return self._replace(path=parts.path + (f"?{parts.query}" if parts.query else ""))
 
@@ -101,6 +104,7 @@ def _once(
     if deadline.passed():
         raise late(deadline)
     watch: _Watch | None = None
+    response: HTTPResponse | None = None
     connection = _connection(target, max(0.001, min(connect_s, deadline.left())), tls)
     try:
         connection.connect()
@@ -114,12 +118,16 @@ def _once(
             raise _bad_status(response, text)
         return _decoded(text)
     except ExchangeError:
+        if deadline.passed():  # the end of what we shut ourselves looks like a bad answer
+            raise late(deadline) from None
         raise
     except Exception as error:  # noqa: BLE001 - one vocabulary for whatever sockets, TLS and HTTP raise
         raise _translated(error, deadline) from None  # the original may quote what was sent
     finally:
         if watch is not None:
             watch.end()
+        if response is not None:
+            response.close()
         connection.close()
 
 
