@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 
 from skillcaddy.deadline import Deadline
 from skillcaddy.fanout import call_all
-from skillcaddy.guarded_model import GuardedModel
 from skillcaddy.library.view import Indexing
-from skillcaddy.models import ChatModel
 from skillcaddy.pipeline import Parts, run
 from skillcaddy.reasons import Reason
 from skillcaddy.request import Request
@@ -26,7 +24,9 @@ if TYPE_CHECKING:
     import threading
 
     from skillcaddy.decisions import DecisionLog
+    from skillcaddy.guarded_model import GuardedModel
     from skillcaddy.library.local import LocalSource
+    from skillcaddy.models import ChatModel
 
 
 class Engine:
@@ -158,5 +158,7 @@ def _guarded(
     if model is None:
         return None
     # Where a process ends with every turn, only a file can tell what its session has used up.
+    from skillcaddy.guarded_model import GuardedModel
+
     folder = state / "model-tokens" if retention.kind == "process" and state is not None else None
     return GuardedModel(model, tokens_per_session=settings.model_tokens_per_session, folder=folder)

@@ -5,12 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from skillcaddy.deadline import Deadline
 from skillcaddy.fuse import fuse
-from skillcaddy.gate import gate, gate_wanted
-from skillcaddy.guarded_model import GuardedModel
 from skillcaddy.hydrate import hydrate
 from skillcaddy.library.analyze import terms
 from skillcaddy.reasons import Reason
@@ -18,12 +16,14 @@ from skillcaddy.refs import resolve
 from skillcaddy.relevance import Verdict, judge
 from skillcaddy.render import Rendered, render, shares
 from skillcaddy.request import Request
-from skillcaddy.rewrite import rewrite
 from skillcaddy.settings import Settings
 from skillcaddy.skill import Hit, Retrieval, Trust
 from skillcaddy.source import Reporting, TermStatistics
 from skillcaddy.sources import GuardedSources, Ranking
 from skillcaddy.trace import Candidate, Recorder
+
+if TYPE_CHECKING:
+    from skillcaddy.guarded_model import GuardedModel
 
 T = TypeVar("T")
 
@@ -57,14 +57,14 @@ def run(request: Request, parts: Parts, held: frozenset[str], deadline: Deadline
     hits: list[Hit] = []
     if query:
         model = parts.model
-        judge_model = model if gate_wanted(settings, request, _has_unvetted(parts.sources)) else None
+        judge_model = model if model is not None and _gate_wanted(request, parts) else None
         wanted = shares(settings, request)
         limit = max(_LEAST_PER_SOURCE, 2 * settings.gate_pool, 2 * (wanted.bodies + wanted.names))
 
         def step(name: str, work: Callable[[], T], instead: T) -> T:
             return _step(name, work, instead, recorder)
 
-        queries = step("rewrite", lambda: rewrite(query, request, settings, model, deadline, recorder), [query])
+        queries = step("rewrite", lambda: _queries(query, request, parts, deadline, recorder), [query])
         nothing: list[Ranking] = []
         search_by = deadline.share(_SEARCH_SHARE if judge_model is None else _SEARCH_SHARE_BEFORE_GATE)
         rankings = step("search", lambda: parts.sources.search(queries, limit, search_by, recorder), nothing)
@@ -78,6 +78,8 @@ def run(request: Request, parts: Parts, held: frozenset[str], deadline: Deadline
             recorder.event("gate", Reason.NO_MODEL if model is None else Reason.GATE_OFF)
             hits = ready.among(hits)
         else:
+            from skillcaddy.gate import gate
+
             seen = [hit for hit in hits if hit.skill.id in held]
             chosen = step(
                 "gate",
@@ -136,8 +138,20 @@ def _query(request: Request, settings: Settings, recorder: Recorder) -> str:
     return query
 
 
-def _has_unvetted(sources: GuardedSources) -> bool:
-    return any(source.trust < Trust.CURATED for source in sources.sources)
+def _queries(query: str, request: Request, parts: Parts, deadline: Deadline, recorder: Recorder) -> list[str]:
+    # The model steps are imported where there is a model: a turn's process has none, and waits for every import.
+    if parts.model is None:
+        recorder.event("rewrite", Reason.REWRITE_OFF if parts.settings.rewrite == "off" else Reason.NO_MODEL)
+        return [query]
+    from skillcaddy.rewrite import rewrite
+
+    return rewrite(query, request, parts.settings, parts.model, deadline, recorder)
+
+
+def _gate_wanted(request: Request, parts: Parts) -> bool:
+    from skillcaddy.gate import gate_wanted
+
+    return gate_wanted(parts.settings, request, any(source.trust < Trust.CURATED for source in parts.sources.sources))
 
 
 def _note_sources(sources: GuardedSources, recorder: Recorder) -> None:
