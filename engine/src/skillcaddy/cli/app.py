@@ -12,6 +12,7 @@ from skillcaddy.cli import LIGHT
 from skillcaddy.cli.config import config_app
 from skillcaddy.cli.evaluation import evaluate_command
 from skillcaddy.cli.indexing import index_command
+from skillcaddy.cli.lint import lint_command
 from skillcaddy.cli.stats import stats_command
 
 app = typer.Typer(
@@ -24,6 +25,7 @@ app = typer.Typer(
 )
 app.command("index")(index_command)
 app.command("eval")(evaluate_command)
+app.command("lint")(lint_command)
 app.command("stats")(stats_command)
 app.add_typer(config_app, name="config")
 
