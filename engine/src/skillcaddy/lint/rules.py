@@ -17,6 +17,8 @@ CUT = 60
 """Characters of a description that some hosts show in their list of skills; the last three are dots."""
 _FEWEST_TERMS = 4
 _TELLING = 5
+_ENOUGH = 3
+"""Telling words in what is left of a description from which an agent can still guess what it is for."""
 _COMMON_SHARE = 0.05
 _SMALL_LIBRARY = 100
 _STANDARD_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -115,8 +117,8 @@ def of_description(facts: Facts, frequency: Callable[[str], int], library_size: 
             "Name the task, the things it works on (formats, tools, products) and the words that users say.",
         )
     else:
-        stated = [word for word in terms(" ".join(facts.triggers)) if word in telling]
-        yield from _cut_off(facts, sorted(dict.fromkeys(stated or telling), key=lambda word: (words[word], word)))
+        stated = telling & set(terms(" ".join(facts.triggers)))
+        yield from _cut_off(facts, stated, sorted(telling, key=lambda word: (words[word], word)))
     if not facts.says_when:
         yield _finding(
             "no-trigger",
@@ -126,18 +128,22 @@ def of_description(facts: Facts, frequency: Callable[[str], int], library_size: 
         )
 
 
-def _cut_off(facts: Facts, telling: list[str]) -> Iterator[Finding]:
-    """The words that tell when the skill is wanted, rarest first, when a host's cut leaves none of them."""
+def _cut_off(facts: Facts, stated: set[str], telling: list[str]) -> Iterator[Finding]:
+    """The words that tell when the skill is wanted, rarest first, when a host's cut leaves too few of them."""
     if len(facts.description) <= CUT:
         return
     shown = facts.description[: CUT - 3].strip()
-    if not (set(terms(shown)) | set(terms(facts.name))) & set(telling):
+    left = (set(terms(shown)) | set(terms(facts.name))) & set(telling)
+    if left & stated or len(left) >= _ENOUGH:
+        return
+    lost = [word for word in telling if word in (stated or telling) and word not in left][:_TELLING]
+    if lost:
         yield _finding(
             "description-cut",
             facts,
             f"Hosts that show {CUT} characters of a description show {shown + '...'!r}: "
-            f"{_listed(telling[:_TELLING])} {'is' if len(telling) == 1 else 'are'} cut off.",
-            f"Begin the description with the task and its most telling words, such as {_listed(telling[:2])}.",
+            f"{_listed(lost)} {'is' if len(lost) == 1 else 'are'} cut off.",
+            f"Begin the description with the task and its most telling words, such as {_listed(lost[:2])}.",
         )
 
 

@@ -16,7 +16,7 @@ _NEGATIVE = re.compile(
 _QUOTED = re.compile('["\u201c\u300c\u300e]([^"\u201c\u201d\u300c\u300d\u300e\u300f\n]{2,120})["\u201d\u300d\u300f]')
 _SINGLE_QUOTED = re.compile(r"(?<!\w)'([^'\n]{4,120})'(?!\w)")
 _WHEN = re.compile(
-    r"(?i)\b(?:use[ds]?|using|invoke[ds]?|apply|activate[ds]?|call(?:ed)?|trigger(?:s|ed)?|reach for|load)\b"
+    r"(?i)\b(?:use[ds]?|using|invoke[ds]?|apply|activate[ds]?|trigger(?:s|ed)?|reach for|load)\b"
     r"[^.!?:\n]{0,40}?\b(?:when(?:ever)?|if|on|for|to|after|before|once|while|during)\b[:\s]+([^.!?。！？\n]{6,400})"
 )
 _ALTERNATIVES = re.compile(r"\s*;\s*|,?\s+or (?:when(?:ever)?|if)\s+|,\s+(?:when(?:ever)?|if)\s+")
@@ -46,7 +46,7 @@ def stated_triggers(description: str) -> tuple[str, ...]:
         if quoted:
             continue  # what stands around quoted phrases only introduces them
         for clause in _WHEN.findall(sentence):
-            found += _ALTERNATIVES.split(clause)
+            found += [part for part in _ALTERNATIVES.split(clause) if len(set(terms(part))) > 1]
         for pair in _WHEN_CHINESE.findall(sentence):
             found += [part for part in pair if part]
         found += _WHEN_JAPANESE.findall(sentence)
@@ -65,5 +65,6 @@ def says_when(description: str) -> bool:
 
 
 _ANY_WHEN = re.compile(
-    r"(?i)\b(?:when(?:ever)?|if|trigger\w*|uses? (?:this|for|to|it|after|before|during)|used (?:for|to))\b|当|时|用于|とき|場合|際"
+    r"(?i)\b(?:when(?:ever)?|if|trigger\w*|uses? (?:this|for|to|it|after|before|during)|used (?:for|to))\b"
+    "|当|时|用于|とき|場合|際"
 )
