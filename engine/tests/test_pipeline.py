@@ -9,11 +9,12 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from builders import hit
+from builders import hit, write_skill
 from skillcaddy.deadline import Deadline
 from skillcaddy.engine import Engine
 from skillcaddy.reasons import Reason
@@ -271,6 +272,27 @@ def test_a_host_can_hide_skills_and_the_trace_says_who_was_hidden() -> None:
     found = engine.retrieve(Request(query=QUERY, surface="auto"))
     assert names(found.delivered) == ["open"]
     assert found.trace.candidates[0].reason is Reason.HIDDEN_BY_HOST
+
+
+def test_what_a_host_hides_cannot_be_opened_by_name_either(library: Path) -> None:
+    write_skill(library, "secret", "Rotate a PDF page")
+    settings = Settings(skills_dirs=(str(library),), shared_library="off")
+    engine = Engine(settings, state_dir=library.parent / "state", indexing="inline")
+    assert [skill.name for skill in engine.open("secret")] == ["secret"]
+    hiding = Engine(
+        settings, state_dir=library.parent / "state", indexing="inline", hides=lambda hit: hit.skill.name == "secret"
+    )
+    assert hiding.open("secret") == []
+
+
+def test_a_skill_that_names_another_ones_folder_gets_it(library: Path) -> None:
+    write_skill(library, "rotate", "Rotate a PDF page", body="Run {{SKILL_DIR:Helper}}/x.py, not {{SKILL_DIR:nobody}}.")
+    helper = write_skill(library, "tools/helper", "Something else", name="helper").parent
+    settings = Settings(skills_dirs=(str(library),), shared_library="off")
+    engine = Engine(settings, state_dir=library.parent / "state", indexing="inline")
+    found = engine.retrieve(Request(query=QUERY, surface="auto"))
+    assert f"{helper}/x.py, not {{{{SKILL_DIR:nobody}}}}" in found.text
+    assert Reason.PLACEHOLDER_LEFT in found.trace.reasons()
 
 
 @pytest.mark.parametrize(

@@ -136,7 +136,7 @@ class Engine:
     def open(self, reference: str, deadline: Deadline | None = None) -> list[Skill]:
         """The skills an id or name refers to, with their bodies; empty where there is none, several for a shared name.
 
-        Never raises and never outlives the deadline (by default that of a tool call).
+        Never outlives the deadline (by default that of a tool call); raises only what a host's own `hides` raises.
         """
         deadline = deadline or Deadline.after(self.settings.deadline_tool_s)
         finders = [getattr(source, "find", None) for source in self.sources]
@@ -145,7 +145,11 @@ class Engine:
         for outcome in call_all(calls, deadline):
             if isinstance(outcome.value, list):
                 found += [skill for skill in outcome.value if isinstance(skill, Skill)]
-        return found
+        hides = self._parts.hides
+        if hides is None:
+            return found
+        # What a host hides from a search must not come in by its name.
+        return [skill for skill in found if not hides(Hit(skill=skill, rank=1, score=0.0))]
 
     def forget(self, session: str) -> None:
         """Treat nothing as held in that session any more: after a compaction, an undo or a new start."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -31,6 +32,7 @@ _LEAST_PER_SOURCE = 20
 _SEARCH_SHARE = 0.85
 _SEARCH_SHARE_BEFORE_GATE = 0.5
 _SPARE = 2
+_SIBLING = re.compile(r"\{\{SKILL_DIR:([^{}\n]{1,200})\}\}")
 
 
 class Parts(NamedTuple):
@@ -242,18 +244,31 @@ def _ready(
         # Those with bodies already come along, so that a duplicate of one of them is seen.
         ready = hydrate([*ready, *batch], parts.sources.by_name(), deadline, recorder)
     if parts.settings.resolve_refs == "on":
-        ready = [_resolved(hit, parts.placeholders, recorder) for hit in ready]
+        ready = [_resolved(hit, parts, recorder) for hit in ready]
     return _Ready(hits=tuple(ready), asked=frozenset(asked))
 
 
-def _resolved(hit: Hit, placeholders: Mapping[str, str], recorder: Recorder) -> Hit:
+def _resolved(hit: Hit, parts: Parts, recorder: Recorder) -> Hit:
     skill = hit.skill
     if not skill.directory:
         return hit
-    resolved = resolve(skill.body, skill.directory, placeholders=placeholders)
+    names = {}
+    if "{{SKILL_DIR:" in skill.body:
+        names = {name.strip(): _directory(name.strip(), parts.sources) for name in _SIBLING.findall(skill.body)}
+    resolved = resolve(skill.body, skill.directory, placeholders=parts.placeholders, names=names)
     for placeholder in resolved.left:
         recorder.event("refs", Reason.PLACEHOLDER_LEFT, subject=skill.id, detail=placeholder)
     return hit if resolved.body == skill.body else replace(hit, skill=replace(skill, body=resolved.body))
+
+
+def _directory(name: str, sources: GuardedSources) -> str:
+    """The folder of a skill named in another's text, as far as a source on this machine knows it."""
+    for source in sources.sources:
+        look_up = getattr(source, "directory", None)
+        found = look_up(name) if callable(look_up) else ""
+        if found:
+            return str(found)
+    return ""
 
 
 def _local_only(hits: Sequence[Hit]) -> list[Hit]:

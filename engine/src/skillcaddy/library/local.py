@@ -123,6 +123,15 @@ class LocalSource:
         skills = [self._read(match.key, match.root) for match in sorted(alive, key=lambda match: match.key)]
         return [skill for skill in skills if skill is not None]
 
+    def directory(self, name: str) -> str:
+        """The folder of the skill of that name, as of the last search; "" where there is none."""
+        view = self._last
+        if view is None:
+            return ""
+        matches = [*view.overlay.named(name_key(name)), *view.index.named(name_key(name))]
+        alive = sorted((match.root, match.key) for match in matches)
+        return os.path.dirname(alive[0][1]) if alive else ""
+
     def body(self, skill: Skill, deadline: Deadline) -> str:
         """The body as the file holds it now; "" when the file is gone."""
         for position, root in enumerate(self._store.roots):
