@@ -6,7 +6,6 @@ changes. An entry point named `host`, or `host_` and more, only describes a host
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
 import time
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skillcaddy import __version__
+from skillcaddy.digest import digest
 from skillcaddy.paths import state_dir
 from skillcaddy.storage import read_sealed, write_sealed
 
@@ -50,7 +50,7 @@ def plugin_entries(
     """Every installed entry point of the group, in the order of sys.path; an unreadable distribution has none."""
     folders = distribution_folders() if folders is None else folders
     signatures = [[folder, _mtime(folder)] for folder in folders]
-    name = hashlib.sha256("\0".join([__version__, *folders]).encode("utf-8", "backslashreplace")).hexdigest()[:32]
+    name = digest("\0".join([__version__, *folders]).encode("utf-8", "backslashreplace"))[:32]
     path = state_dir(environ) / "plugins" / f"{name}.json"
     record = read_sealed(path)
     if record is not None and record.get("folders") == signatures:

@@ -7,7 +7,6 @@ body; they are read again from where they came from. Anything odd about a snapsh
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import time
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from skillcaddy import __version__
+from skillcaddy.digest import digest
 from skillcaddy.installed import third_party_plugins
 from skillcaddy.loaded import Loaded, Origin
 from skillcaddy.paths import CONFIG_VARIABLE, HOME_VARIABLE, Locations, below, state_dir
@@ -94,7 +94,7 @@ def _from_snapshot(record: dict[str, Any] | None, wanted: dict[str, Any], enviro
         signature = record["file"]
         if signature is not None and _signature(signature[0]) != signature:
             return None
-        if any(_digest(environ.get(name)) != digest for name, digest in record["expanded"].items()):
+        if any(_digest(environ.get(name)) != known for name, known in record["expanded"].items()):
             return None
         origins = {key: Origin(kind=kind, where=where) for key, (kind, where) in record["origins"].items()}
         values: dict[str, Any] = {
@@ -200,4 +200,4 @@ def _values(settings: Settings) -> dict[str, Any]:
 
 
 def _digest(text: str | None) -> str:
-    return "" if text is None else hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+    return "" if text is None else digest(text.encode("utf-8", "backslashreplace"))

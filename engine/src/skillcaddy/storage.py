@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 from pathlib import Path
 from typing import Any
+
+from skillcaddy.digest import digest
 
 _LARGEST = 4_000_000
 
@@ -22,7 +23,7 @@ def read_sealed(path: Path) -> dict[str, Any] | None:
             if os.name == "posix" and (found.st_uid != os.geteuid() or found.st_mode & 0o022):
                 return None  # someone else could have written it
             seal, _, body = file.read().partition(b"\n")
-        if seal.decode("ascii") != hashlib.sha256(body).hexdigest():
+        if seal.decode("ascii") != digest(body):
             return None
         record = json.loads(body)
     except (OSError, ValueError, RecursionError):
@@ -36,7 +37,7 @@ def write_sealed(path: Path, record: dict[str, Any], *, keep: int) -> bool:
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         body = json.dumps(record).encode("ascii")
-        seal = hashlib.sha256(body).hexdigest().encode("ascii")
+        seal = digest(body).encode("ascii")
         with contextlib.suppress(FileNotFoundError):
             aside.unlink()  # left by a killed process that had our id
         # O_EXCL follows no link that somebody else put there

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import threading
 import time
@@ -191,6 +190,8 @@ def _documents(
     known: dict[str, str],
     unreadable: list[str] | None = None,
 ) -> Iterator[Document]:
+    import hashlib  # late: it loads OpenSSL, and most processes that know this module write nothing
+
     for reading in readings:
         path, file, document = reading.located.file.path, reading.file, reading.document
         digest = ""
