@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from installed import VERSIONS, node, openclaw, typescript
+
 from skillcaddy_openclaw import plugin_folder
 
 OPTIONS = {
@@ -54,7 +55,9 @@ def test_the_shell_compiles_against_the_hosts_types(version: str, tmp_path: Path
 
 
 def test_a_result_that_the_host_does_not_know_would_not_compile(tmp_path: Path) -> None:
-    wrong = (plugin_folder() / "turns.js").read_text(encoding="utf-8").replace("{ prependContext: text }", "{ prepend: 7 }")
+    wrong = (
+        (plugin_folder() / "turns.js").read_text(encoding="utf-8").replace("{ prependContext: text }", "{ prepend: 7 }")
+    )
     (tmp_path / "turns.js").write_text(wrong, encoding="utf-8")
     verdict = compiled(VERSIONS[0], tmp_path)
     assert verdict.returncode != 0
