@@ -224,9 +224,9 @@ def _ranks(ranks: Mapping[str, int]) -> dict[str, int]:
 
 
 def _digest(text: str) -> str:
-    import hashlib
+    from skillcaddy.digest import digest
 
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return digest(text.encode("utf-8", "surrogatepass"))[:16]
 
 
 def _short(text: str, size: int = 300) -> str:
