@@ -1,0 +1,3 @@
+"""What runs inside Hermes; imported when the host calls `register`."""
+
+from __future__ import annotations
