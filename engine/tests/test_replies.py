@@ -107,7 +107,7 @@ def test_any_text_is_read_without_an_error(reply: str) -> None:
     assert found is None or has_ids(found)
 
 
-PROSE = st.text(alphabet=st.characters(exclude_characters='{}<>"', exclude_categories=("Cs",)), max_size=60)
+PROSE = st.text(alphabet=st.characters(exclude_characters='{}<>"', exclude_categories=["Cs"]), max_size=60)
 FIELDS = st.dictionaries(
     st.text(max_size=8),
     st.recursive(

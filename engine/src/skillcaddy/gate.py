@@ -71,11 +71,11 @@ def gate(
         messages = gate_messages(queries, hits, ids, held, request, settings.language, most)
         choice = _judged(messages, ids, request, settings, model, most, deadline, recorder)
     except BudgetSpentError as error:
-        return fallback(hits, recorder, Reason.MODEL_BUDGET_SPENT, str(error))
+        return _fallback(hits, held, recorder, Reason.MODEL_BUDGET_SPENT, str(error))
     except ModelError as error:
-        return fallback(hits, recorder, Reason.GATE_FAILED, str(error))
+        return _fallback(hits, held, recorder, Reason.GATE_FAILED, str(error))
     except Exception as error:  # noqa: BLE001 - a fault of ours must not let everything through
-        return fallback(hits, recorder, Reason.GATE_FAILED, type(error).__name__)
+        return _fallback(hits, held, recorder, Reason.GATE_FAILED, type(error).__name__)
     by_id = {hit.skill.id: hit for hit in hits}
     for skill_id in by_id:
         if skill_id not in choice.ids:
@@ -84,15 +84,6 @@ def gate(
     if request.tools is None:
         recorder.event("gate", Reason.TOOLS_UNKNOWN)
     return [by_id[skill_id] for skill_id in choice.ids]
-
-
-def fallback(hits: Sequence[Hit], recorder: Recorder, reason: Reason, detail: str) -> list[Hit]:
-    """The local ones of these hits, with the reason why no model judged them; the others are noted as untrusted."""
-    recorder.event("gate", reason, detail=detail)
-    for hit in hits:
-        if hit.skill.trust is not Trust.LOCAL:
-            recorder.outcome(hit.skill.id, Reason.UNTRUSTED)
-    return [hit for hit in hits if hit.skill.trust is Trust.LOCAL]
 
 
 def validated(answer: Mapping[str, Any], ids: Mapping[str, str], most: int) -> Choice:
@@ -110,6 +101,19 @@ def validated(answer: Mapping[str, Any], ids: Mapping[str, str], most: int) -> C
         else:
             chosen.append(known)
     return Choice(tuple(chosen), unknown, repeated, beyond)
+
+
+def _fallback(hits: Sequence[Hit], held: Sequence[Hit], recorder: Recorder, reason: Reason, detail: str) -> list[Hit]:
+    """The local ones of these hits, with the reason why no model judged them; the others are noted as untrusted.
+
+    What is held comes with them in its place, as without a gate: else each turn would bring the next weaker skills.
+    """
+    recorder.event("gate", reason, detail=detail)
+    for hit in hits:
+        if hit.skill.trust is not Trust.LOCAL:
+            recorder.outcome(hit.skill.id, Reason.UNTRUSTED)
+    local = [hit for hit in hits if hit.skill.trust is Trust.LOCAL]
+    return sorted([*local, *held], key=lambda hit: hit.rank)
 
 
 def _judged(

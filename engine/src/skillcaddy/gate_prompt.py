@@ -28,7 +28,8 @@ _FENCE_LANGUAGE = re.compile(r"^\s*(?:```|~~~)([A-Za-z][\w+#-]{0,20})", re.MULTI
 _STEERS = re.compile(
     r"\b(?:ignore|disregard|forget)\b.{0,40}\b(?:instructions?|prompts?|rules|others?|candidates?|above|previous)\b"
     r"|\b(?:select|choose|pick|rank|return|output|include)\b.{0,40}\b(?:this skill|me first|only this|my id)\b"
-    r"|\bsystem prompt\b|\byou (?:must|have to|shall) (?:always )?(?:select|choose|pick|answer with|return)\b"
+    r"|[\"']ids[\"']\s*:|\bsystem prompt\b"
+    r"|\byou (?:must|have to|shall) (?:always )?(?:select|choose|pick|answer with|return)\b"
     r"|(?:忽略|无视).{0,20}(?:指令|规则|以上|其他)|(?:必须|只|务必)(?:选择|选中|返回)",
     re.IGNORECASE | re.DOTALL,
 )

@@ -279,7 +279,9 @@ def _with_held(chosen: Sequence[Hit], seen: Sequence[Hit], request: Request, rec
     """What the gate chose; where an answer lists skills, those that the conversation has already follow."""
     for hit in seen:
         recorder.outcome(hit.skill.id, Reason.ALREADY_HELD)
-    return [*chosen, *(seen if request.surface != "auto" else ())]
+    if request.surface == "auto":
+        return list(chosen)
+    return [*chosen, *(hit for hit in seen if hit not in chosen)]
 
 
 def _render(hits: Sequence[Hit], request: Request, parts: Parts, held: frozenset[str]) -> Rendered:
