@@ -7,18 +7,21 @@ import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from skillcaddy.deadline import Deadline
 from skillcaddy.library.analyze import query_terms
 from skillcaddy.library.documents import name_key, skill_of
 from skillcaddy.library.index import IndexDamagedError, Match
-from skillcaddy.library.indexer import Problem, noticed
 from skillcaddy.library.read import read_skill
 from skillcaddy.library.store import Store
 from skillcaddy.library.view import Indexing, View, Viewer, matches_of
 from skillcaddy.reasons import Reason
 from skillcaddy.skill import Hit, Skill, Trust
 from skillcaddy.source import Notice
+
+if TYPE_CHECKING:
+    from skillcaddy.library.indexer import Problem
 
 _EXTRA = 20
 
@@ -59,6 +62,8 @@ class LocalSource:
 
     def problems(self) -> tuple[Problem, ...]:
         """What indexing noticed about files of the library: unreadable, mended, shadowed."""
+        from skillcaddy.library.indexer import noticed  # late: only explanations ask
+
         return noticed(self._store)
 
     def search(self, query: str, limit: int, deadline: Deadline) -> list[Hit]:

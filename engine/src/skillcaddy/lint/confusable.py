@@ -40,7 +40,7 @@ def of_search(
                 found += _of_description(skill, search)
             for trigger in skill.triggers:
                 found += _of_trigger(skill, trigger, search, top_k)
-        if progress is not None and position % 64 == 63:
+        if progress is not None and (position % 64 == 63 or position + 1 == len(skills)):
             progress(position + 1, len(skills))
     return found
 

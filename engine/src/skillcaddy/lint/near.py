@@ -74,7 +74,7 @@ def groups(
                         leader[position], likeness[position] = first, alike
             if len(bucket) < _PER_BUCKET and leader[position] == position:
                 bucket.append(position)
-        if progress is not None and position % 256 == 255:
+        if progress is not None and (position % 256 == 255 or position + 1 == len(sketches)):
             progress(position + 1, len(sketches))
     found: defaultdict[int, list[tuple[int, float]]] = defaultdict(list)
     for position, first in enumerate(leader):

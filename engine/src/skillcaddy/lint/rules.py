@@ -21,6 +21,14 @@ _ENOUGH = 3
 """Telling words in what is left of a description from which an agent can still guess what it is for."""
 _COMMON_SHARE = 0.05
 _SMALL_LIBRARY = 100
+_FILLER_WORDS = """
+    ability advanced agent ai allows assist assistant assists best capabilities complete comprehensive designed
+    easily easy effective efficient enables ensure everything expert features good great guide handle help helper
+    helpful helps kit makes needed offers order perform powerful practices professional provide provides quality
+    simple skill skills support supports tasks tool toolkit tools ultimate useful user users various way work works
+"""
+_FILLERS = frozenset(_FILLER_WORDS.split())
+"""Words that praise or introduce a skill, but never tell it from others."""
 _STANDARD_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
@@ -103,7 +111,7 @@ def of_description(facts: Facts, frequency: Callable[[str], int], library_size: 
         )
     words = {word: frequency(word) for word in terms(description)}
     limit = library_size * _COMMON_SHARE if library_size >= _SMALL_LIBRARY else library_size
-    telling = {word for word, skills in words.items() if skills <= limit}
+    telling = {word for word, skills in words.items() if skills <= limit and word not in _FILLERS}
     if len(words) < _FEWEST_TERMS or not telling:
         what = (
             f"Only {_listed(list(words)) or 'nothing'} in it can be searched for."

@@ -42,7 +42,8 @@ def lint(
     store = Store(state, roots)
     view = _view(store, workers, stage(STAGES[0]))
     seen = survey(store.roots)
-    everything = read_all(seen.files, store.roots, workers, stage(STAGES[1]))
+    files = sorted(seen.files, key=lambda located: (located.root, located.file.folder))
+    everything = read_all(files, store.roots, workers, stage(STAGES[1]))
     skills = [facts for facts in everything if facts.id]
     findings = [
         Finding(
