@@ -95,6 +95,7 @@ def test_a_skill_that_fits_is_added_as_reference_and_orders_nothing(library: Pat
     assert not any(word in context.lower() for word in ("you must", "always use", "important:", "ignore"))
 
 
+@pytest.mark.requirement("workbuddy:whole-document")
 def test_the_whole_answer_arrives_however_long_it_is(tmp_path: Path) -> None:
     """T32: beyond the 64 KiB that a pipe holds."""
     library = write(tmp_path / "skills", "rotate", "x" * 190_000 + " THE-END")
@@ -103,6 +104,7 @@ def test_the_whole_answer_arrives_however_long_it_is(tmp_path: Path) -> None:
     assert "THE-END" in json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
 
 
+@pytest.mark.requirement("workbuddy:say-nothing")
 @pytest.mark.parametrize("prompt", ["thanks, go on", "ok", "", "   ", "2 + 2?"])
 def test_an_unrelated_prompt_gets_nothing_at_all(library: Path, prompt: str) -> None:
     assert ask(library, prompt=prompt) == ""
@@ -121,10 +123,12 @@ def test_a_mode_that_is_none_falls_back_and_is_named(library: Path) -> None:
     assert b"atuo" in done.stderr
 
 
+@pytest.mark.requirement("workbuddy:continuation-skipped")
 def test_an_internal_continuation_is_left_alone(library: Path) -> None:
     assert ask(library, is_internal_continuation=True) == ""
 
 
+@pytest.mark.requirement("workbuddy:no-repeat")
 def test_a_skill_is_not_repeated_in_its_session_and_is_given_to_another(library: Path) -> None:
     assert "ZEBRA-42" in ask(library)
     assert "ZEBRA-42" not in ask(library)
@@ -146,6 +150,7 @@ def test_a_skill_comes_again_after_the_model_lost_it(library: Path, loss: dict[s
     assert "ZEBRA-42" in ask(library)
 
 
+@pytest.mark.requirement("workbuddy:late-start-event")
 def test_a_start_beside_the_first_prompt_forgets_nothing(library: Path) -> None:
     """CodeBuddy sends SessionStart after the first prompt's hook has started."""
     assert "ZEBRA-42" in ask(library)

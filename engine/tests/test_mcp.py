@@ -339,6 +339,7 @@ def test_a_real_server_serves_a_session_and_ends_at_end_of_input(process: subpro
     assert (out, err, process.returncode) == (b"", b"", 0)
 
 
+@pytest.mark.requirement("workbuddy:first-turn-window")
 def test_the_handshake_needs_nothing_but_the_standard_library() -> None:
     code = (
         "import sys, skillcaddy.mcp\n"

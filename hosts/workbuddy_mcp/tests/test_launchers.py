@@ -116,6 +116,7 @@ def test_a_data_folder_that_the_host_does_not_name_is_derived_from_the_install_p
 OLD = '#!/bin/sh\necho "Unknown option: -P" >&2\nexit 2\n'
 
 
+@pytest.mark.requirement("workbuddy:python-missing")
 @pytest.mark.parametrize("python", ["missing", "old"])
 def test_without_an_engine_the_user_is_told_once_and_nothing_breaks(place: Place, python: str) -> None:
     """T31"""
@@ -149,6 +150,7 @@ def test_without_a_data_folder_nothing_is_told_rather_than_each_time(place: Plac
     assert (done.returncode, done.stdout) == (0, "")
 
 
+@pytest.mark.requirement("workbuddy:never-exit-2")
 def test_a_crash_of_the_interpreter_is_still_exit_code_0(place: Place) -> None:
     record(place, str(place.script("crash", "#!/bin/sh\nkill -SEGV $$\n")))
     done = place.hook()
@@ -174,6 +176,7 @@ LIST = {"id": "two", "method": "tools/list"}
 CALL = {"id": 3, "method": "tools/call", "params": {"name": "skill_search", "arguments": {"query": "rotate keys"}}}
 
 
+@pytest.mark.requirement("workbuddy:exclusive-modes")
 def test_the_server_offers_its_tools_on_demand_and_none_in_auto(place: Place) -> None:
     """T28, T35"""
     record(place)
@@ -204,6 +207,7 @@ def test_a_bad_configuration_is_named_and_the_rest_goes_on(place: Place, text: s
     assert next((word for key, word in named.items() if key in text), "config.json") in done.stderr
 
 
+@pytest.mark.requirement("workbuddy:healthy-server")
 def test_without_an_engine_a_healthy_server_without_tools_answers(place: Place) -> None:
     """T35"""
     note = {"method": "notifications/initialized"}

@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from skillcaddy_workbuddy.folders import data_folder
-from skillcaddy_workbuddy.manifests import HOOK_TIMEOUT_S, render
+from skillcaddy_workbuddy.manifests import HOOK_TIMEOUT_S, MANIFESTS
 from skillcaddy_workbuddy.settings import WorkBuddySettings
 
 HOST = Path(__file__).parent.parent
 PLUGIN = HOST / "plugin"
-MANIFESTS = [PLUGIN / folder / "plugin.json" for folder in (".claude-plugin", ".codebuddy-plugin")]
+PLUGIN_FILES = [PLUGIN / folder / "plugin.json" for folder in (".claude-plugin", ".codebuddy-plugin")]
 MARKETS = [HOST / folder / "marketplace.json" for folder in (".claude-plugin", ".codebuddy-plugin")]
 
 
@@ -26,14 +26,14 @@ def read(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("path", sorted(render()))
+@pytest.mark.parametrize("path", sorted(MANIFESTS))
 def test_the_committed_files_are_the_rendered_ones(path: str) -> None:
     """T26"""
-    assert (HOST / path).read_text(encoding="utf-8") == render()[path]
+    assert (HOST / path).read_text(encoding="utf-8") == MANIFESTS[path]()
 
 
 def test_both_hosts_read_the_same_manifest_with_the_packages_version() -> None:
-    first, second = (read(path) for path in MANIFESTS)
+    first, second = (read(path) for path in PLUGIN_FILES)
     assert first == second
     version = tomllib.loads((HOST / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
     assert first["version"] == version
@@ -41,12 +41,14 @@ def test_both_hosts_read_the_same_manifest_with_the_packages_version() -> None:
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", first["name"])
 
 
+@pytest.mark.requirement("workbuddy:hooks-file-only")
 def test_hooks_stand_in_their_own_file_only() -> None:
     """That file is always loaded; naming it in a manifest as well would load it twice."""
-    assert all("hooks" not in read(path) for path in MANIFESTS)
+    assert all("hooks" not in read(path) for path in PLUGIN_FILES)
     assert set(read(PLUGIN / "hooks" / "hooks.json")["hooks"]) == {"UserPromptSubmit", "SessionStart", "PreCompact"}
 
 
+@pytest.mark.requirement("workbuddy:own-deadline")
 def test_every_hook_is_a_command_with_a_limit_above_the_processes_own() -> None:
     """T31"""
     from skillcaddy.hook import LIMIT_S
@@ -65,9 +67,10 @@ def test_every_hook_is_a_command_with_a_limit_above_the_processes_own() -> None:
     assert longest.metadata["le"] < LIMIT_S
 
 
+@pytest.mark.requirement("workbuddy:always-load")
 def test_the_server_entry_is_loaded_always_and_points_into_the_plugin() -> None:
     """Without this key CodeBuddy shows the model a bare name and hides the description."""
-    for manifest in MANIFESTS:
+    for manifest in PLUGIN_FILES:
         entries = read(PLUGIN / read(manifest)["mcpServers"])["mcpServers"]
         assert list(entries) == ["skillcaddy"]
         assert entries["skillcaddy"]["alwaysLoad"] is True
@@ -78,9 +81,10 @@ def test_the_marketplace_names_a_folder_that_is_there() -> None:
     for path in MARKETS:
         (entry,) = read(path)["plugins"]
         assert (HOST / entry["source"]).samefile(PLUGIN)
-        assert entry["name"] == read(MANIFESTS[0])["name"]
+        assert entry["name"] == read(PLUGIN_FILES[0])["name"]
 
 
+@pytest.mark.requirement("workbuddy:no-engine-inside")
 def test_the_plugin_holds_launchers_and_no_engine() -> None:
     files = {path.relative_to(PLUGIN).as_posix() for path in PLUGIN.rglob("*") if path.is_file()}
     scripts = {
@@ -118,10 +122,11 @@ def released_digest(folder: Path) -> str:
     return digest.hexdigest()
 
 
+@pytest.mark.requirement("workbuddy:same-version-no-update")
 def test_a_released_version_never_changes_its_content() -> None:
     """T25: hosts pull no update that keeps its version. `released.json` maps each published version to its digest."""
     released = read(HOST / "released.json")
-    version = read(MANIFESTS[0])["version"]
+    version = read(PLUGIN_FILES[0])["version"]
     assert released.get(version) in (None, released_digest(PLUGIN)), "raise the version: this one is published"
 
 
@@ -132,6 +137,7 @@ def test_a_changed_file_changes_the_digest(tmp_path: Path) -> None:
     assert released_digest(tmp_path) != before
 
 
+@pytest.mark.requirement("workbuddy:data-folder")
 @pytest.mark.parametrize(
     ("environ", "expected"),
     [

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from functools import partial
-from pathlib import Path
-
 from skillcaddy.hookspecs import hookimpl
 from skillcaddy.hosting import Host
 from skillcaddy_workbuddy.entry import HOST_ID
-from skillcaddy_workbuddy.manifests import render
+from skillcaddy_workbuddy.manifests import MANIFESTS
+from skillcaddy_workbuddy.places import marketplace_folder
 from skillcaddy_workbuddy.settings import WorkBuddySettings
-
-
-def _rendered(path: str) -> str:
-    return render()[path]
-
 
 HOST = Host(
     id=HOST_ID,
     title="WorkBuddy, CodeBuddy and Claude Code",
     settings=WorkBuddySettings,
-    root=Path(__file__).parents[2],
-    seams={"on_demand": "the MCP server in mcp/servers.json", "auto": "the hook UserPromptSubmit in hooks/hooks.json"},
+    root=marketplace_folder(),
+    seams={"on_demand": "MCP server", "auto": "hook UserPromptSubmit (additionalContext)"},
     retention="process",
-    manifests={path: partial(_rendered, path) for path in render()},
+    manifests=MANIFESTS,
 )
 
 

@@ -19,34 +19,29 @@ _LINK = "https://pypi.org/project/skillcaddy-workbuddy/"
 _BIN = "${CLAUDE_PLUGIN_ROOT}/bin"
 
 
-def render() -> dict[str, str]:
-    """Every rendered file of this host: path relative to the host's folder -> its content."""
-    # `hooks/hooks.json` is always loaded; naming it in a manifest would load it twice.
-    plugin = {
-        "name": NAME,
-        "version": __version__,
-        "description": _DESCRIPTION,
-        "homepage": _LINK,
-        "license": "Apache-2.0",
-        "keywords": ["skills", "search", "mcp"],
-        "mcpServers": "./mcp/servers.json",
-    }
-    market = {
-        "name": NAME,
-        "owner": {"name": NAME},
-        "metadata": {"description": _DESCRIPTION},
-        "plugins": [{"name": NAME, "source": "./plugin", "version": __version__, "description": _DESCRIPTION}],
-    }
-    return {
-        **{f"plugin/{folder}/plugin.json": _text(plugin) for folder in (".claude-plugin", ".codebuddy-plugin")},
-        **{f"{folder}/marketplace.json": _text(market) for folder in (".claude-plugin", ".codebuddy-plugin")},
-        "plugin/hooks/hooks.json": _text(hooks()),
-        "plugin/mcp/servers.json": _text(servers()),
-        "plugin/notice.json": notice(),
-    }
+def plugin() -> str:
+    """The plugin's manifest."""
+    # `hooks/hooks.json` is always loaded; naming it here would load it twice.
+    return _text(
+        {
+            "name": NAME,
+            "version": __version__,
+            "description": _DESCRIPTION,
+            "homepage": _LINK,
+            "license": "Apache-2.0",
+            "keywords": ["skills", "search", "mcp"],
+            "mcpServers": "./mcp/servers.json",
+        }
+    )
 
 
-def hooks() -> dict[str, Any]:
+def marketplace(source: str = "./plugin") -> str:
+    """A marketplace of this one plugin, which lies at `source` as seen from the marketplace's folder."""
+    entry = {"name": NAME, "source": source, "version": __version__, "description": _DESCRIPTION}
+    return _text({"name": NAME, "owner": {"name": NAME}, "metadata": {"description": _DESCRIPTION}, "plugins": [entry]})
+
+
+def hooks() -> str:
     """One process for each prompt, and one where the model stops seeing what earlier ones added."""
 
     def run(event: str) -> list[dict[str, Any]]:
@@ -54,14 +49,13 @@ def hooks() -> dict[str, Any]:
         return [{"hooks": [{"type": "command", "command": command, "timeout": HOOK_TIMEOUT_S}]}]
 
     events = ("UserPromptSubmit", "SessionStart", "PreCompact")
-    return {"description": _DESCRIPTION, "hooks": {event: run(event) for event in events}}
+    return _text({"description": _DESCRIPTION, "hooks": {event: run(event) for event in events}})
 
 
-def servers() -> dict[str, Any]:
+def servers() -> str:
     """The MCP entry. Without `alwaysLoad` CodeBuddy shows the model a bare name and hides the description."""
-    return {
-        "mcpServers": {NAME: {"type": "stdio", "command": f"{_BIN}/skillcaddy-mcp", "args": [], "alwaysLoad": True}}
-    }
+    entry = {"type": "stdio", "command": f"{_BIN}/skillcaddy-mcp", "args": [], "alwaysLoad": True}
+    return _text({"mcpServers": {NAME: entry}})
 
 
 def notice() -> str:
@@ -77,6 +71,18 @@ def notice() -> str:
         "hookSpecificOutput": {"hookEventName": "UserPromptSubmit", "additionalContext": said},
     }
     return json.dumps(document, ensure_ascii=True) + "\n"
+
+
+MANIFESTS = {
+    "plugin/.claude-plugin/plugin.json": plugin,
+    "plugin/.codebuddy-plugin/plugin.json": plugin,
+    ".claude-plugin/marketplace.json": marketplace,
+    ".codebuddy-plugin/marketplace.json": marketplace,
+    "plugin/hooks/hooks.json": hooks,
+    "plugin/mcp/servers.json": servers,
+    "plugin/notice.json": notice,
+}
+"""Every rendered file of this host, by its path in the host's folder."""
 
 
 def _text(value: Any) -> str:

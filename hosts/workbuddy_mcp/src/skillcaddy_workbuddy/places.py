@@ -1,4 +1,4 @@
-"""Where the plugin's folder is, in the checkout and in the wheel."""
+"""Where this adapter's files are, in the checkout and in the wheel."""
 
 from __future__ import annotations
 
