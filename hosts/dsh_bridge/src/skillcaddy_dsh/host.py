@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from skillcaddy.guidance import as_json
 from skillcaddy.hookspecs import hookimpl
 from skillcaddy.hosting import Host
+from skillcaddy_dsh import member_root
 from skillcaddy_dsh.manifests import bundle, package, settings_schema, shared_half
 from skillcaddy_dsh.settings import DshSettings
 
@@ -14,7 +13,7 @@ HOST = Host(
     id="dsh",
     title="DeepSeek Harness",
     settings=DshSettings,
-    root=Path(__file__).parents[2],
+    root=member_root(),
     seams={"on_demand": "ctx.tools.register", "auto": "the event agent/pre-step"},
     retention="transcript",
     manifests={

@@ -15,6 +15,12 @@ class DshSettings(Settings):
     deadline_auto_s: float = setting(
         8.0, "Seconds an automatic retrieval may take in all; the host waits for it.", ge=0.1, le=60.0
     )
+    max_chars: int = setting(
+        8000,
+        "Characters one delivery may have in all; the host prunes longer tool answers to 5,000 when the context fills.",
+        ge=500,
+        le=200_000,
+    )
     python: str = setting("", "The Python that has skillcaddy; `skillcaddy install dsh` writes it.")
     tool_names: Literal["plain", "prefixed"] = setting(
         "plain",

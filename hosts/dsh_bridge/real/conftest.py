@@ -1,0 +1,56 @@
+"""A real host, a stand-in model on loopback, and a library whose facts no model could know."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import dsh_installed
+import pytest
+from dsh_seen import SKILLS, Model
+
+from skillcaddy_dsh import plugin_folder
+from skillcaddy_dsh.driver import Harness
+
+
+@pytest.fixture
+def model() -> Iterator[Model]:
+    standin = Model()
+    with standin:
+        yield standin
+    assert standin.problems == []
+
+
+@pytest.fixture(scope="session")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("library")
+    for name, (description, fact) in SKILLS.items():
+        (root / name).mkdir()
+        text = f"---\nname: {name}\ndescription: {description}\n---\n\n{fact}\n"
+        (root / name / "SKILL.md").write_text(text, encoding="utf-8")
+    return root
+
+
+@pytest.fixture
+def harness(model: Model, library: Path, tmp_path: Path) -> Callable[..., Harness]:
+    """Makes a host in a mode, ready for turns."""
+
+    def make(mode: str, **more: Any) -> Harness:
+        settings = {
+            "mode": mode,
+            "python": sys.executable,
+            "skills_dirs": [str(library)],
+            **more.pop("settings", {}),
+        }
+        return Harness(
+            package=dsh_installed.harness(),
+            node=dsh_installed.node(),
+            folder=tmp_path / "host",
+            model_url=model.url,
+            settings={key: value for key, value in settings.items() if value is not None},
+            **{"plugin": plugin_folder() / "index.mjs", **more},
+        )
+
+    return make
