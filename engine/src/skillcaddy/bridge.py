@@ -94,7 +94,7 @@ class Bridge:
             host=host_id,
             retention="turn" if hello.get("retention") == "turn" else "transcript",
             model=HostModel(self._peer) if hello.get("model") is True else None,
-            say=lambda text: self._peer.notify("log", {"level": "warn", "message": text}),
+            say=lambda level, text: self._peer.notify("log", {"level": level, "message": text}),
         )
         self._answer = {
             "protocol": PROTOCOL,

@@ -36,6 +36,7 @@ _TROUBLES = frozenset(
         Reason.SOURCE_NONSENSE,
         Reason.INDEX_IN_MEMORY,
         Reason.GATE_FAILED,
+        Reason.MODEL_BUDGET_SPENT,
         Reason.ROOT_MISSING,
     }
 )
@@ -111,9 +112,9 @@ class Desks:
         host: str,
         retention: Kind,
         model: HostModel | None = None,
-        say: Callable[[str], object] = complain,
+        say: Callable[[str, str], object] = lambda level, text: complain(text),
     ) -> None:
-        """`say` takes a line for the host's log, its reason code included."""
+        """`say` takes a level (`warn` or `info`) and a line for the host's log, its reason code included."""
         self._settings = replace(settings, mode=mode)
         self._host = host
         self._retention = Retention(retention)
@@ -130,7 +131,10 @@ class Desks:
         with self._serving(call):
             retrieval = self._desk(params).engine.retrieve(request, cancelled=call.cancelled)
         for text in troubles(retrieval.trace):
-            self._say(text)
+            self._say("warn", text)
+        for event in retrieval.trace.events:
+            if event.reason is Reason.INDEX_BUILDING:
+                self._say("info", f"{event.step}: {event.detail or SENTENCES[event.reason]} [{event.reason}]")
         return {
             "text": retrieval.text,
             "ids": [hit.skill.id for hit in retrieval.delivered],
@@ -198,7 +202,9 @@ class Desks:
         try:
             engine = Engine(settings, **parts)
         except Exception as error:  # noqa: BLE001 - one plugin that cannot be loaded must not cost the local library
-            self._say(f"plugins: {type(error).__name__}: {error}; only the local library is searched [source_failed]")
+            self._say(
+                "warn", f"plugins: {type(error).__name__}: {error}; only the local library is searched [source_failed]"
+            )
             engine = Engine(settings, third_party=False, **parts)
         return _Desk(engine=engine, tools=Tools(engine, mode=settings.mode))
 

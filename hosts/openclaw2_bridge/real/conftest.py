@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -75,10 +76,13 @@ def openclaw(model: Model, library: Path, tmp_path: Path) -> Start:
     return make
 
 
-def running(pid: int) -> bool:
-    """Whether a process of that id is there."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
+def ended(pid: int) -> None:
+    """Fails unless the process of that id is gone, or goes soon: nobody tells us when."""
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"process {pid} still runs")

@@ -19,7 +19,7 @@ import pytest
 from installed import FULL, VERSIONS
 from seen import SIDE_REPLY, Model, asked, count
 
-from conftest import CANARY, OTHER, Start, running
+from conftest import CANARY, OTHER, Start, ended
 from skillcaddy.guidance import tool_schemas
 from skillcaddy.standin import Recorded, call, system_text, tool_messages, tool_names, tools, user_text
 from skillcaddy_openclaw.driver import Gateway, HostFailed
@@ -41,7 +41,8 @@ def injected(request: Recorded, version: str) -> str:
 def complaints(log: str) -> list[str]:
     """Lines by which a host says that it left us out, or we that something is wrong."""
     bad = ("skillcaddy:", *DEGRADED)
-    return [line for line in log.splitlines() if any(word in line for word in bad)]
+    lines = [line for line in log.splitlines() if any(word in line for word in bad)]
+    return [line for line in lines if "[index_building]" not in line]  # a first turn may say so, and is served
 
 
 def child_of(gateway: Gateway) -> int:
@@ -94,31 +95,39 @@ def test_on_demand_offers_both_tools_whole_runs_the_call_and_feeds_the_result_ba
 @pytest.mark.requirement("openclaw:messages-untouched")
 def test_a_gateway_serves_turn_after_turn(version: str, openclaw: Start, model: Model) -> None:
     with openclaw(version, "auto").gateway() as gateway:
+        children = []
         for text in (DECK, SMALL_TALK, DECK):
             gateway.turn(text)
-        child = child_of(gateway)
+            children.append(child_of(gateway))
         compacted = gateway.command("sessions", "compact", "agent:main:main", "--json")
         assert json.loads(compacted.stdout)["compacted"] is True, compacted.stderr
         gateway.turn(DECK)
-        assert child_of(gateway) == child, "one child serves all turns"
-        os.kill(child, signal.SIGKILL)
+        children.append(child_of(gateway))
+        assert len(set(children)) == 1, "one child serves all turns"
+        os.kill(children[0], signal.SIGKILL)
         gateway.turn(DECK)
         again = child_of(gateway)
-        assert again != child
+        assert again not in children
     log = gateway.log()
     assert [count(seen, CANARY) for seen in model.turns] == [1, 0, 1, 1, 1]
-    assert not running(again)
+    ended(again)
     # The one complaint is about the child that was killed here.
     assert [line for line in complaints(log) if "SIGKILL" not in line] == []
     assert log.count("SIGKILL") == 1
 
 
 @pytest.mark.requirement("openclaw:turn-retention")
-def test_two_sessions_at_once_each_get_what_they_asked_for(openclaw: Start, model: Model) -> None:
+def test_two_sessions_at_once_each_get_what_they_asked_for_and_no_child_outlives_a_killed_host(
+    openclaw: Start, model: Model
+) -> None:
     with openclaw(FULL, "auto").gateway() as gateway, ThreadPoolExecutor(2) as both:
         turns = [both.submit(gateway.turn, text, session=name) for name, text in (("a", DECK), ("b", LOAF))]
         for each in turns:
             each.result()
+        child = child_of(gateway)
+        gateway.process.kill()
+        gateway.process.wait()
+    ended(child)
     deck, loaf = sorted(model.turns, key=lambda seen: LOAF in asked(seen))
     assert (count(deck, CANARY), count(deck, OTHER)) == (1, 0)
     assert (count(loaf, CANARY), count(loaf, OTHER)) == (0, 1)
