@@ -73,7 +73,7 @@ def measure(
     groups = {name: _group(rows, found, folders, name) for name, found in answers.items()}
     everyday = {part: _everyday(part, ours) for part in ("dev", "test")}
     near = load_negatives(data)
-    near_misses = metrics([_labelled(row, folders) for row in near], [ours(row.query) for row in near])
+    near_misses = metrics([labelled_row(row, folders) for row in near], [ours(row.query) for row in near])
     return {
         "groups": groups,
         "everyday": everyday,
@@ -92,7 +92,8 @@ def _answer(reference: Reference, query: str, folders: dict[str, str]) -> Answer
     return Answer(ranking=ranking, injected=ranking[:2], elapsed_ms=0.0)
 
 
-def _labelled(row: QueryRow, folders: dict[str, str]) -> LabelledQuery:
+def labelled_row(row: QueryRow, folders: dict[str, str]) -> LabelledQuery:
+    """The row with its skills named by their folders in the expanded tree, as `evaluate` takes it."""
     forbidden = [frozenset({folders[entry]}) for entry in row.forbidden if entry in folders]
     return LabelledQuery(
         query=row.query,
@@ -103,7 +104,7 @@ def _labelled(row: QueryRow, folders: dict[str, str]) -> LabelledQuery:
 
 
 def _group(rows: Sequence[QueryRow], found: Sequence[Answer], folders: dict[str, str], name: str) -> dict[str, Any]:
-    labelled = [_labelled(row, folders) for row in rows]
+    labelled = [labelled_row(row, folders) for row in rows]
 
     def figures(keep: Callable[[QueryRow], bool]) -> Figures:
         chosen = [at for at, row in enumerate(rows) if keep(row)]
