@@ -140,9 +140,11 @@ def test_a_changed_file_is_noticed_even_at_the_same_size(home: Path, slow: list[
 
 def test_a_file_written_this_moment_is_not_trusted_to_be_final(home: Path) -> None:
     """Another write within one tick of the file system's clock would leave the same signature."""
-    write(home, "top_k = 4\n", age=0)
+    file = write(home, "top_k = 4\n", age=0)
+    moment = file.stat().st_mtime_ns
     assert load_fast(environ=env(home)).settings.top_k == 4
-    write(home, "top_k = 5\n", age=0)
+    file.write_text("top_k = 5\n", encoding="utf-8")
+    os.utime(file, ns=(moment, moment))
     assert load_fast(environ=env(home)).settings.top_k == 5
 
 
@@ -210,8 +212,8 @@ def test_a_new_secret_needs_no_new_snapshot_and_arrives(home: Path, slow: list[i
     for secret in ("first", "second"):
         assert load_fast(environ=env(home, SKILLCADDY_MODEL_API_KEY=secret)).settings.model_api_key == secret
     assert slow == [1]
-    for text, arrives in (("", "from-file"), ("off", ""), ("third", "third")):
-        write(home, 'model_api_key = "from-file"\n')
+    write(home, 'model_api_key = "from-file"\n')
+    for text, arrives in (("third", "third"), ("", "from-file"), ("off", ""), ("fourth", "fourth")):
         assert load_fast(environ=env(home, SKILLCADDY_MODEL_API_KEY=text)).settings.model_api_key == arrives
 
 

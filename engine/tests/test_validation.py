@@ -36,6 +36,19 @@ class Loose(Settings):
     verbose: bool | None = setting(None, "Say more than is needed, or less, or neither.")
 
 
+@dataclass(frozen=True, kw_only=True)
+class Unbounded(Settings):
+    """A host with a number that has no bounds."""
+
+    patience: float = setting(1.0, "How much patience this host has.")
+
+
+def test_a_number_without_bounds_still_has_to_be_one() -> None:
+    for value in (float("nan"), float("inf")):
+        with pytest.raises(BadSettingsError, match="allowed: a number"):
+            validate({"patience": value}, where="here", settings_class=Unbounded)
+
+
 def test_good_values_come_back_as_settings_takes_them() -> None:
     values = validate({"skills_dirs": ["/one"], "top_k": 3, "weight_local": 2}, where="here")
     assert values == {"skills_dirs": ("/one",), "top_k": 3, "weight_local": 2.0}
