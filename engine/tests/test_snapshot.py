@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import stat
@@ -19,6 +18,7 @@ import pytest
 
 from skillcaddy import config, installed, snapshot
 from skillcaddy.config import load
+from skillcaddy.digest import digest
 from skillcaddy.installed import plugin_entries, third_party_plugins
 from skillcaddy.loaded import Loaded
 from skillcaddy.settings import Settings, setting
@@ -230,8 +230,8 @@ def damages(path: Path) -> Mapping[str, bytes]:
         "one byte changed": whole.replace(b'"top_k": 4', b'"top_k": 9'),
         "no seal": body,
         "binary": bytes(range(256)),
-        "sealed, but no snapshot": hashlib.sha256(other).hexdigest().encode() + b"\n" + other,
-        "sealed, but a list": hashlib.sha256(b"[]").hexdigest().encode() + b"\n[]",
+        "sealed, but no snapshot": digest(other).encode() + b"\n" + other,
+        "sealed, but a list": digest(b"[]").encode() + b"\n[]",
     }
 
 
