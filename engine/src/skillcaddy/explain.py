@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from skillcaddy.deadline import Deadline
 from skillcaddy.library.analyze import query_terms, terms
+from skillcaddy.library.spoken import spoken
 from skillcaddy.reasons import SENTENCES, Reason
 from skillcaddy.trace import Candidate, Event, ModelCall, SourceReport
 
@@ -31,6 +32,9 @@ class Word:
     """One word of the query as the library knows it."""
 
     word: str
+    """As it stands in the query, where it can be told."""
+    term: str
+    """As it is searched for: folded and without its ending."""
     skills: int
     """In how many skills it stands."""
     searched: bool
@@ -98,6 +102,11 @@ class Explanation:
         """True when the agent gets nothing."""
         return not any(c.reason in (Reason.DELIVERED, Reason.CATALOGUED) for c in self.candidates)
 
+    def spoken(self, matched: Sequence[str]) -> tuple[str, ...]:
+        """Terms as the words of the query that they come from."""
+        known = {word.term: word.word for word in self.words}
+        return tuple(dict.fromkeys(known.get(term, term) for term in matched))
+
     def reasons(self) -> dict[Reason, str]:
         """Every reason that occurs with its sentence, those of candidates first."""
         said = (*self.not_searched, *self.model_steps, *self.events)
@@ -107,7 +116,12 @@ class Explanation:
     def to_json(self) -> dict[str, Any]:
         """The explanation as JSON-ready data."""
         candidates = [
-            {"position": position, **asdict(candidate), "sentence": SENTENCES[candidate.reason]}
+            {
+                "position": position,
+                **asdict(candidate),
+                "shared": self.spoken(candidate.matched),
+                "sentence": SENTENCES[candidate.reason],
+            }
             for position, candidate in enumerate(self.candidates, start=1)
         ]
         return {**asdict(self), "floor": FLOOR, "unmatched": self.unmatched, "missed": self.missed} | {
@@ -178,9 +192,10 @@ def _words(query: str, statistics: TermStatistics | None) -> tuple[tuple[Word, .
     own = list(dict.fromkeys(terms(query)))
     frequency = statistics.document_frequency if statistics is not None else (lambda term: 0)
     searched = [term for term, _ in query_terms(query, frequency if statistics is not None else None)]
-    words = tuple(Word(word=term, skills=frequency(term), searched=term in searched) for term in own)
-    spoken = dict.fromkeys(word.strip(".,;:!?\"'()[]").lower() for word in query.split())
-    ignored = tuple(word for word in spoken if word and not terms(word))
+    known, ignored = spoken(query)
+    words = tuple(
+        Word(word=known.get(term, term), term=term, skills=frequency(term), searched=term in searched) for term in own
+    )
     return words, ignored, tuple(term for term in searched if term not in own)
 
 
@@ -260,7 +275,6 @@ def standing(engine: Engine, request: Request, explained: Explanation, reference
     from skillcaddy.library.analyze import document_text
 
     held = set(document_text(skill).split(" "))
-    words = [word.word for word in explained.words]
     rank, shadow = _rank(engine, str(request.query or ""), skill.id, skill.path, deadline)
     candidate = next((c for c in explained.candidates if c.id == skill.id), None)
     reason = candidate.reason if candidate is not None else None
@@ -275,8 +289,8 @@ def standing(engine: Engine, request: Request, explained: Explanation, reference
         id=skill.id,
         path=skill.path,
         rank=rank,
-        shared=tuple(word for word in words if word in held),
-        lacking=tuple(word for word in words if word not in held),
+        shared=tuple(word.word for word in explained.words if word.term in held),
+        lacking=tuple(word.word for word in explained.words if word.term not in held),
         reason=reason,
         sentence=SENTENCES[reason] if reason is not None else "",
         detail=detail,

@@ -39,7 +39,7 @@ def print_explanation(found: Explanation, about: SkillStanding | None = None, *,
             say(f"  {line}")
     if found.candidates:
         shown = found.candidates if every else found.candidates[:_SHOWN]
-        console.print(_table(shown))
+        console.print(_table(shown, found))
         if len(shown) < len(found.candidates):
             say(f"  and {len(found.candidates) - len(shown)} more, which --all shows", style="dim")
         for reason in dict.fromkeys(candidate.reason for candidate in found.candidates):
@@ -90,7 +90,7 @@ def _miss(found: Explanation) -> list[str]:
             return ["No skill shares a searched word with the query."]
         return ["Some skills passed the floor, but the decisions below kept all of them back."]
     closest = found.closest
-    shares = ", ".join(closest.matched) or "no word that counts"
+    shares = ", ".join(found.spoken(closest.matched)) or "no word that counts"
     return [
         f"Closest came {closest.id}: evidence {closest.evidence:g} of the {FLOOR:g} that is asked for, "
         f"short by {closest.short_by:g}; it shares {shares}."
@@ -117,7 +117,7 @@ def _about(about: SkillStanding, found: Explanation) -> list[str]:
     return lines
 
 
-def _table(candidates: Sequence[Candidate]) -> Any:
+def _table(candidates: Sequence[Candidate], found: Explanation) -> Any:
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -136,7 +136,7 @@ def _table(candidates: Sequence[Candidate]) -> Any:
         decision = candidate.reason.value
         name = candidate.id + (f"\n({candidate.detail})" if candidate.detail else "")
         style = "" if candidate.reason in (Reason.DELIVERED, Reason.CATALOGUED) else "dim"
-        cells = (str(position), name, ranks, fusion, evidence, ", ".join(candidate.matched[:6]), decision)
+        cells = (str(position), name, ranks, fusion, evidence, ", ".join(found.spoken(candidate.matched[:6])), decision)
         table.add_row(*(Text(cell) for cell in cells), style=style)
     return table
 

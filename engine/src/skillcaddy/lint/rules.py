@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from skillcaddy.library.analyze import terms
+from skillcaddy.library.spoken import spoken
 from skillcaddy.lint.finding import Finding
 from skillcaddy.lint.reading import Facts
 from skillcaddy.reasons import SENTENCES, Reason
@@ -114,7 +115,7 @@ def of_description(facts: Facts, frequency: Callable[[str], int], library_size: 
     telling = {word for word, skills in words.items() if skills <= limit and word not in _FILLERS}
     if len(words) < _FEWEST_TERMS or not telling:
         what = (
-            f"Only {_listed(list(words)) or 'nothing'} in it can be searched for."
+            f"Only {_listed(list(words), description) or 'nothing'} in it can be searched for."
             if len(words) < _FEWEST_TERMS
             else "Every word in it is common in this library."
         )
@@ -146,12 +147,13 @@ def _cut_off(facts: Facts, stated: set[str], telling: list[str]) -> Iterator[Fin
         return
     lost = [word for word in telling if word in (stated or telling) and word not in left][:_TELLING]
     if lost:
+        first = _listed(lost[:2], facts.description)
         yield _finding(
             "description-cut",
             facts,
             f"Hosts that show {CUT} characters of a description show {shown + '...'!r}: "
-            f"{_listed(lost)} {'is' if len(lost) == 1 else 'are'} cut off.",
-            f"Begin the description with the task and its most telling words, such as {_listed(lost[:2])}.",
+            f"{_listed(lost, facts.description)} {'is' if len(lost) == 1 else 'are'} cut off.",
+            f"Begin the description with the task and its most telling words, such as {first}.",
         )
 
 
@@ -169,5 +171,7 @@ def _cut(text: str, size: int = 80) -> str:
     return text if len(text) <= size else text[: size - 3] + "..."
 
 
-def _listed(words: list[str]) -> str:
-    return ", ".join(repr(word) for word in words)
+def _listed(words: list[str], text: str) -> str:
+    """The terms as the words of the text that they come from."""
+    known, _ = spoken(text)
+    return ", ".join(repr(known.get(word, word)) for word in words)
