@@ -179,7 +179,7 @@ def _steps(
 
 
 def _skip_rule(bench: Bench, rows: list[QueryRow]) -> list[tuple[str, int, Any, Any]]:
-    """How well messages of some length do as they stand, what the rewriter's rule to leave short ones alone rests on."""
+    """How messages of some length do as they stand: what the rewriter's rule to leave short ones alone rests on."""
     engine = bench.engine(bench.settings)
     sizes = [len(set(terms(row.query))) for row in rows]
     table = []

@@ -14,7 +14,7 @@ from skillcaddy.settings import Settings
 from skillcaddy.trace import Recorder
 
 _SHARE = 0.35
-_MOST_S = 6.0
+"""Of the deadline: the search and the gate need the rest."""
 _MAX_TOKENS = 1024
 """A ceiling that leaves room for a model's thoughts; the answer itself is a line."""
 _MESSAGE_CHARS = (1400, 600)
@@ -64,9 +64,8 @@ def rewrite(
     if skipped:
         recorder.event("rewrite", Reason.REWRITE_SKIPPED, detail=skipped)
         return [query]
-    share = deadline.share(min(_SHARE, _MOST_S / max(deadline.left(), _MOST_S)))
     try:
-        sharpened = _sharpened(query, request, settings, model, share, recorder)
+        sharpened = _sharpened(query, request, settings, model, deadline.share(_SHARE), recorder)
     except BudgetSpentError as error:
         recorder.event("rewrite", Reason.MODEL_BUDGET_SPENT, detail=str(error))
         return [query]
