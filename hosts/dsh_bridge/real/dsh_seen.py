@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from skillcaddy.standin import Reply, StandIn, all_text, say, tool_names
 from skillcaddy.standin.reading import Recorded
 
@@ -16,10 +18,11 @@ REPLY = "Done, says the stand-in."
 
 
 class Model(StandIn):
-    """Answers the agent from a script that tests extend, and what offers no tools (titles) with a sentence."""
+    """Answers the agent from a script that tests extend, and what offers no tools (titles, judgements) by `aside`."""
 
     def __init__(self) -> None:
         self._replies: list[Reply] = []
+        self.aside: Callable[[Recorded], str] = lambda request: REPLY
         super().__init__(self._answer)
 
     def will(self, *replies: Reply) -> None:
@@ -32,7 +35,9 @@ class Model(StandIn):
         self._replies += replies
 
     def _answer(self, request: Recorded) -> Reply | str:
-        return self._replies.pop(0) if self._replies and tool_names(request) else REPLY
+        if not tool_names(request):
+            return self.aside(request)
+        return self._replies.pop(0) if self._replies else REPLY
 
 
 def count(request: Recorded, text: str) -> int:

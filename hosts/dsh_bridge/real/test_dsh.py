@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -15,7 +16,18 @@ import pytest
 from dsh_seen import CANARY, OTHER, REPLY, Model, count
 
 from skillcaddy.guidance import tool_schemas
-from skillcaddy.standin import call, last_user_text, messages, say, tool_messages, tool_names, tools
+from skillcaddy.standin import (
+    Recorded,
+    all_text,
+    call,
+    last_user_text,
+    messages,
+    say,
+    tool_messages,
+    tool_names,
+    tools,
+    user_text,
+)
 from skillcaddy_dsh import plugin_folder
 from skillcaddy_dsh.driver import Harness, Turn
 from skillcaddy_dsh.manifests import NAME, ROW
@@ -84,6 +96,35 @@ def test_the_steps_after_a_tool_call_add_nothing_more(harness: Start, model: Mod
     model.will(call("bash", command="true", description="nothing"))
     harness("auto").turn(DECK)
     assert [count(seen, CANARY) for seen in model.turns] == [1, 1]
+
+
+@pytest.mark.requirement("dsh:user-batch")
+def test_a_sub_agents_task_is_no_users_message_though_it_is_marked_as_one(harness: Start, model: Model) -> None:
+    task = call("subagent", description="loaf", prompt="Bake a sourdough loaf in the pot.", run_in_background=False)
+    model.will(task)
+    model.then(say("The loaf is baked."))
+    harness("auto").turn(DECK)
+    _, child, _ = model.turns
+    assert "Bake a sourdough loaf" in json.dumps(list(messages(child)))
+    assert (count(child, OTHER), count(child, CANARY)) == (0, 0)
+
+
+@pytest.mark.requirement("dsh:visible-tools")
+def test_the_gate_is_told_which_tools_this_agent_has(harness: Start, model: Model) -> None:
+    """T18: the host offers no model, so an endpoint judges; it would be silence if it never did."""
+
+    def judge(request: Recorded) -> str:
+        ids = re.findall(r'of="(s[a-z2-7]{4})">\s*name: ([a-z-]+)', user_text(request))
+        return json.dumps({"ids": [short for short, name in ids if name == "quarterly-deck"]})
+
+    model.aside = judge
+    endpoint = {"model_base_url": model.url, "model_name": "judge", "gate": "on", "rewrite": "off"}
+    turn = harness("auto", settings=endpoint).turn(DECK + " Or else, bake a sourdough loaf in the cast iron pot.")
+    (question,) = [seen for seen in model.others if "quarterly-deck" in user_text(seen)]
+    assert "sourdough-loaf" in user_text(question)
+    assert all(name in all_text(question) for name in ("str_replace_editor", "todo_write"))
+    assert (count(model.turns[0], CANARY), count(model.turns[0], OTHER)) == (1, 0)
+    assert complaints(turn) == []
 
 
 @pytest.mark.requirement("dsh:compaction")
