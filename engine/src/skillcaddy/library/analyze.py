@@ -34,8 +34,13 @@ FILLER = "_"
 QUERY_TERMS = 40
 QUERY_PAIRS = 24
 PAIR_BOOST = 0.5
+NAMED_BOOST = 1.4
+"""Of Latin words in a query in Chinese or Japanese: they name its subject, and other words count as several bigrams."""
+CONCEPT_BOOST = 0.6
+"""Of the English words for what a query says in Chinese."""
 
-_CJK = "\u3005-\u3007\u3041-\u3096\u309d\u309e\u30a1-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\U00020000-\U000323af"
+_CJK = "\u3005-\u3007\u3041-\u3096\u309d\u309e\u30a1-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
+_CJK += "\U00020000-\U000323af"
 """Ideographs with the extensions A to H, kana and hangul syllables: what is written without spaces, or glued."""
 _PLAIN = (
     "\x00-\x7f\u00a0-\u00a9\u00ab-\u00b1\u00b4\u00b6-\u00b8\u00bb\u00bf\u00d7\u00f7\u2010-\u2027\u2030-\u203a\u2190-\u23ff\u2500-\u2bff"
@@ -89,7 +94,7 @@ def _term(word: str) -> str:
 
 
 def _stem(word: str) -> str:
-    """An English word without plural, -ing, -ed and final e: the same for both sides of a match, and no more than that."""
+    """An English word without plural, -ing, -ed and final e; both sides of a match get it."""
     if len(word) > 3 and word[-1] == "s" and word[-2] not in "sui":
         if word.endswith("ies") and len(word) > 4:
             word = word[:-3] + "y"
@@ -201,18 +206,29 @@ def query_terms(
 ) -> list[tuple[str, float]]:
     """The distinct terms of a query with their boosts; of a long one only the rarest that the library knows.
 
-    Neighbouring words are also looked for as pairs and in one word ("web forms": `web_forms`, `webforms`), at half weight.
+    Neighbouring words are also looked for as pairs and in one word ("web forms": `web_forms`, `webforms`), at half
+    weight, and a query in Chinese also by its words in English.
     """
     found = terms(text)
     single = [term for term in dict.fromkeys(found) if not term.isdecimal()] or list(dict.fromkeys(found))
     joined = [a + b for a, b in pairwise(found) if a.isascii() and b.isascii()]
     double = list(dict.fromkeys((*pairs(found), *joined)))
-    if document_frequency is None:
-        return [*((term, 1.0) for term in single[:limit]), *((term, PAIR_BOOST) for term in double[:QUERY_PAIRS])]
-    single = _rarest(single, document_frequency, limit)
-    known = set(single)
-    double = [term for term in _rarest(double, document_frequency, QUERY_PAIRS) if term not in known]
-    return [*((term, 1.0) for term in single), *((term, PAIR_BOOST) for term in double)]
+    translated: list[str] = []
+    named = 1.0
+    if _CJK_RUN.search(text) is not None:
+        from skillcaddy.library.concepts import in_english  # late: most queries of most users never need it
+
+        translated = list(dict.fromkeys(terms(in_english(text))))
+        named = NAMED_BOOST
+    boosts: dict[str, float] = {}
+    for words, boost, most in (
+        (single, 1.0, limit),
+        (double, PAIR_BOOST, QUERY_PAIRS),
+        (translated, CONCEPT_BOOST, limit),
+    ):
+        for term in words[:most] if document_frequency is None else _rarest(words, document_frequency, most):
+            boosts.setdefault(term, named if boost == 1.0 and term.isascii() else boost)
+    return list(boosts.items())
 
 
 def _rarest(found: Sequence[str], document_frequency: Callable[[str], int], limit: int) -> list[str]:

@@ -14,6 +14,7 @@ from skillcaddy.library.analyze import query_terms
 from skillcaddy.library.documents import name_key, skill_of
 from skillcaddy.library.index import IndexDamagedError, Match
 from skillcaddy.library.read import read_skill
+from skillcaddy.library.rerank import rerank
 from skillcaddy.library.store import Store
 from skillcaddy.library.view import Indexing, View, Viewer, matches_of
 from skillcaddy.reasons import Reason
@@ -67,7 +68,7 @@ class LocalSource:
         return noticed(self._store)
 
     def search(self, query: str, limit: int, deadline: Deadline) -> list[Hit]:
-        """At most `limit` hits, best first, without bodies; scores are BM25 over one weighted field."""
+        """At most `limit` hits, best first, without bodies; reranked; scores are BM25 over one weighted field."""
         view = self.view(deadline)
         try:
             hits, shadowed = self._hits(view, query, limit)
@@ -97,9 +98,9 @@ class LocalSource:
             hiding = self._hiding(view, match, skill) if match.root else ""
             if hiding:
                 shadowed.append(Notice(reason=Reason.SKILL_SHADOWED, subject=skill.path, detail=hiding))
-            elif len(hits) < limit:
+            else:
                 hits.append(Hit(skill=skill, rank=len(hits) + 1, score=match.score, sources=(self.name,)))
-        return hits, shadowed
+        return rerank(query, hits, view)[:limit], shadowed
 
     def _hiding(self, view: View, match: Match, skill: Skill) -> str:
         """The path of the skill in an earlier root that hides this one, or ""."""
