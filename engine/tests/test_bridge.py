@@ -296,6 +296,22 @@ def test_the_hosts_model_is_asked_over_the_same_wire(host: Host) -> None:
     assert 0 < asked[0]["deadline_s"] <= PATIENCE_S
 
 
+def test_a_turn_is_judged_by_the_hosts_model_in_that_turns_name(host: Host, skills: Path) -> None:
+    """The model is asked from another thread than the turn's; the host must still be able to tell whose it is."""
+    asked: list[Any] = []
+
+    def answer(call: Call) -> Any:
+        asked.append(call.params)
+        return {"text": '{"ids": []}'}
+
+    host.peer.on("model.complete", answer)
+    host.hello("auto", settings={"skills_dirs": [str(skills)], "rewrite": "off"}, model=True)
+    found = host.ask("turn.retrieve", prompt=KEYS)
+    assert found["text"] == ""
+    assert "gate_ran" in found["reasons"]
+    assert [params["turn"] is not None for params in asked] == [True]
+
+
 @pytest.mark.parametrize("reply", [{}, {"text": None}, "SHARP", None])
 def test_a_reply_without_text_is_an_error_of_the_model(host: Host, reply: Any) -> None:
     host.peer.on("model.complete", lambda call: reply)
