@@ -25,6 +25,13 @@ def print_explanation(found: Explanation, about: SkillStanding | None = None, *,
 
     say(f"{found.query!r}, answered as for {_SURFACES[found.surface]} (mode {found.mode})")
     say(_searched(found), style="dim")
+    for report in found.sources:
+        query = f" for {report.query!r}" if report.query != found.query.strip() else ""
+        say(
+            f"{report.source}: {SENTENCES[report.reason]} ({report.found} found{query} in {report.elapsed_ms:.0f} ms) "
+            f"[{report.reason.value}]",
+            style="dim",
+        )
     if about is not None:
         say(f"\nThe skill {about.reference!r}", style="bold")
         for line in _about(about, found):
@@ -57,12 +64,9 @@ def print_explanation(found: Explanation, about: SkillStanding | None = None, *,
 
 
 def _searched(found: Explanation) -> str:
-    library = f"{found.skills:,} skills in {', '.join(found.roots)}" if found.skills is not None else "no local library"
-    asked = [
-        f"{report.source} {report.reason.value}, {report.found} found in {report.elapsed_ms:.0f} ms"
-        for report in found.sources
-    ]
-    return f"Searched: {library}. Sources: {'; '.join(asked) or 'none was asked'}."
+    if found.skills is None:
+        return "No local library." if found.sources else "No source was asked."
+    return f"{found.skills:,} skills in {', '.join(found.roots)}"
 
 
 def _words(found: Explanation) -> list[str]:
