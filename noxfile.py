@@ -63,9 +63,12 @@ def parity(session: nox.Session) -> None:
 
 @nox.session(python=PYTHONS[0])
 def bridge(session: nox.Session) -> None:
-    """The JavaScript shells under `node --test`; the Python end of the wire is among the engine's tests."""
+    """The JavaScript shells under `node --test`, alone and with the engine behind them; then the engine's end alone."""
+    session.install(*group("tests"), "-eengine")
     shells = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("**/tests/**/*.test.mjs") if not _hidden(path))
-    session.run("node", "--test", *shells, external=True)
+    python = str(Path(session.bin) / "python")
+    session.run("node", "--test", *shells, external=True, env={"SKILLCADDY_PYTHON": python})
+    session.run("pytest", "-q", "engine/tests/test_bridge.py")
 
 
 def _hidden(path: Path) -> bool:
