@@ -69,6 +69,7 @@ class Desk:
         self, message: str, *, session: str, held: frozenset[str] = frozenset(), history: tuple[str, ...] = ()
     ) -> str:
         """What to add to a user's message; "" where nothing fits."""
+        from skillcaddy.reasons import Reason
         from skillcaddy.request import Request
 
         try:
@@ -83,7 +84,14 @@ class Desk:
                 tools=host_home.tools_now(),
                 held=held,
             )
-            return engine.retrieve(request).text
+            found = engine.retrieve(request)
+            if not found.text and Reason.OVER_BUDGET in found.trace.reasons():
+                say(
+                    Obstacle.NO_ROOM,
+                    f"a skill fits a turn, but not into {engine.settings.max_chars} characters (max_chars, or the "
+                    "host's hooks.output_spill.max_chars), so nothing was added.",
+                )
+            return found.text
         except Exception as error:  # noqa: BLE001 - the turn goes on, and the log says what was lost
             say(Obstacle.STEP_FAILED, f"nothing could be added to a turn ({type(error).__name__}: {error})")
             return ""

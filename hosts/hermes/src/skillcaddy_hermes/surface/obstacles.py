@@ -19,7 +19,7 @@ class Obstacle(StrEnum):
     SLOT_NAME_UNKNOWN = "slot_name_unknown"
     TOOLSET_OFF = "toolset_off"
     TOOLS_DEFERRED = "tools_deferred"
-    NOT_THE_MODE = "not_the_mode"
+    NO_ROOM = "no_room"
     STEP_FAILED = "step_failed"
     STATUS = "status"
 
