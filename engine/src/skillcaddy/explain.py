@@ -258,7 +258,7 @@ class SkillStanding:
     sentence: str = ""
     detail: str = ""
     near: tuple[str, ...] = ()
-    """Ids that look like the reference, when it is not known."""
+    """Ids that look like the reference, when it is not known; other skills of that name, when it is."""
 
 
 DEPTH = 1000
@@ -271,8 +271,10 @@ def standing(engine: Engine, request: Request, explained: Explanation, reference
     found = engine.open(reference, deadline)
     if not found:
         return _unknown(engine, explained, reference, deadline)
-    skill = found[0]
     from skillcaddy.library.analyze import document_text
+
+    known = {candidate.id for candidate in explained.candidates}
+    skill = next((one for one in found if one.id in known), found[0])
 
     held = set(document_text(skill).split(" "))
     rank, shadow = _rank(engine, str(request.query or ""), skill.id, skill.path, deadline)
@@ -294,6 +296,7 @@ def standing(engine: Engine, request: Request, explained: Explanation, reference
         reason=reason,
         sentence=SENTENCES[reason] if reason is not None else "",
         detail=detail,
+        near=tuple(one.id for one in found if one.id != skill.id),
     )
 
 

@@ -14,6 +14,9 @@ from skillcaddy.explain import SkillStanding, explain, standing
 from skillcaddy.request import Request, Surface
 from skillcaddy.snapshot import load_fast
 
+_PATIENCE_S = 120.0
+"""A person who asks why can wait for a large library's first index, which a turn would not."""
+
 
 def parser() -> argparse.ArgumentParser:
     """The options of `skillcaddy explain`; argparse, as for `search`, so that both start as fast."""
@@ -59,7 +62,9 @@ def run(arguments: Sequence[str]) -> int:
     for warning in loaded.warnings:
         print(f"skillcaddy: {warning}", file=sys.stderr)
     surface: Surface = given.surface or ("auto" if loaded.settings.mode == "auto" else "tool")
-    request = Request(query=given.query, surface=surface, top_k=given.top_k, held=frozenset(given.held))
+    request = Request(
+        query=given.query, surface=surface, top_k=given.top_k, held=frozenset(given.held), deadline_s=_PATIENCE_S
+    )
     engine = command_engine(loaded.settings)
     found = explain(engine, request)
     about: SkillStanding | None = standing(engine, request, found, given.skill) if given.skill else None

@@ -115,6 +115,8 @@ def _about(about: SkillStanding, found: Explanation) -> list[str]:
         lines.append(f"rank {about.rank} in the library; only the first {len(found.candidates)} are candidates")
     elif about.reason is Reason.BELOW_FLOOR:
         lines.append(f"not among the first {DEPTH} in the library")
+    if about.near:
+        lines.append(f"there are {len(about.near)} more of that name: {', '.join(about.near[:_SHOWN_FILES])}")
     lines.append("it holds: " + (", ".join(about.shared) or "none of the query's words"))
     if about.lacking:
         lines.append("it lacks: " + ", ".join(about.lacking) + ". Words that its users say belong in its description.")

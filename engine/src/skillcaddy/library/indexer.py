@@ -103,9 +103,8 @@ def noticed(store: Store) -> tuple[Problem, ...]:
     with suppress(OSError, ValueError, IndexDamagedError):
         generation = store.open()
         if generation is not None:
-            seen = _known_survey(generation.manifest, Changes())
             details = _load_details(generation.folder)
-            return _report(generation.folder, seen, details, 0, 0, False, time.monotonic()).problems
+            return tuple(_problems((path, details[path]) for path in sorted(details)))
     return ()
 
 
@@ -244,17 +243,8 @@ def _report(
     started: float,
 ) -> IndexReport:
     problems = [Problem(path=path, reason=reason, detail=detail) for path, reason, detail in seen.problems]
-    first: dict[str, tuple[int, str]] = {}
-    for located in seen.files:
-        path, detail = located.file.path, details.get(located.file.path)
-        if detail is None:
-            continue
-        if detail.reason:
-            problems.append(Problem(path=path, reason=Reason(detail.reason), detail=detail.detail))
-        if detail.name:
-            root, by = first.setdefault(name_key(detail.name), (located.root, path))
-            if root < located.root:
-                problems.append(Problem(path=path, reason=Reason.SKILL_SHADOWED, detail=by))
+    known = ((located.file.path, details.get(located.file.path)) for located in seen.files)
+    problems += _problems((path, detail) for path, detail in known if detail is not None)
     return IndexReport(
         folder=str(folder),
         skills=sum(1 for detail in details.values() if detail.digest),
@@ -264,6 +254,21 @@ def _report(
         problems=tuple(problems),
         elapsed_s=round(time.monotonic() - started, 3),
     )
+
+
+def _problems(details: Iterable[tuple[str, _Detail]]) -> list[Problem]:
+    """What is wrong with these files, and which of them an earlier root hides."""
+    problems: list[Problem] = []
+    rows = sorted(details, key=lambda row: row[1].root)
+    first: dict[str, tuple[int, str]] = {}
+    for path, detail in rows:
+        if detail.reason:
+            problems.append(Problem(path=path, reason=Reason(detail.reason), detail=detail.detail))
+        if detail.name:
+            root, by = first.setdefault(name_key(detail.name), (detail.root, path))
+            if root < detail.root:
+                problems.append(Problem(path=path, reason=Reason.SKILL_SHADOWED, detail=by))
+    return problems
 
 
 def _fields(report: IndexReport) -> dict[str, Any]:
