@@ -138,7 +138,6 @@ def test_a_skill_is_not_repeated_in_its_session_and_is_given_to_another(library:
 @pytest.mark.parametrize(
     "loss",
     [
-        {"hook_event_name": "PreCompact", "trigger": "manual"},
         {"hook_event_name": "SessionStart", "source": "compact"},
         {"hook_event_name": "SessionStart", "source": "resume"},
         {"hook_event_name": "SessionStart", "source": "clear"},
@@ -205,7 +204,7 @@ EVENTS = st.fixed_dictionaries(
         "prompt": st.one_of(st.text(max_size=40), st.none(), st.integers(), st.lists(st.text(max_size=3))),
         "session_id": st.one_of(st.text(max_size=9), st.none(), st.integers()),
         "cwd": st.one_of(st.text(max_size=9), st.none()),
-        "hook_event_name": st.sampled_from(["UserPromptSubmit", "SessionStart", "PreCompact", "Stop", "", None, 3]),
+        "hook_event_name": st.sampled_from(["UserPromptSubmit", "SessionStart", "Stop", "", None, 3]),
         "source": st.one_of(st.text(max_size=9), st.none()),
         "is_internal_continuation": st.sampled_from([True, False, None, "true"]),
     },

@@ -112,8 +112,7 @@ def _forgets(event: dict[str, Any]) -> bool:
 
     A start is none: there is nothing to forget yet, and CodeBuddy sends it beside, even after, the first prompt.
     """
-    name = event.get("hook_event_name")
-    return name == "PreCompact" or (name == "SessionStart" and event.get("source") != "startup")
+    return event.get("hook_event_name") == "SessionStart" and event.get("source") != "startup"
 
 
 def _read(stdio: wire.Stdio) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def test_both_hosts_read_the_same_manifest_with_the_packages_version() -> None:
 def test_hooks_stand_in_their_own_file_only() -> None:
     """That file is always loaded; naming it in a manifest as well would load it twice."""
     assert all("hooks" not in read(path) for path in PLUGIN_FILES)
-    assert set(read(PLUGIN / "hooks" / "hooks.json")["hooks"]) == {"UserPromptSubmit", "SessionStart", "PreCompact"}
+    assert set(read(PLUGIN / "hooks" / "hooks.json")["hooks"]) == {"UserPromptSubmit", "SessionStart"}
 
 
 @pytest.mark.requirement("workbuddy:own-deadline")

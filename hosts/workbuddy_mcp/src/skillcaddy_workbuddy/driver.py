@@ -74,15 +74,18 @@ class Client:
         )
 
     def ask(self, prompt: str, **environ: str) -> str:
-        """The reply of one turn in a process and session of its own. Raises HostFailed where there is none."""
+        """The reply of one turn in a process and session of its own. Raises HostFailed when the client fails.
+
+        "" where the reply can't be read: CodeBuddy prints the whole conversation and now and then loses its end.
+        """
         done = self.run("-p", prompt, "--output-format", "json", *self.words, **environ)
+        if done.returncode or not done.stdout.strip():
+            raise HostFailed(f"no reply, exit code {done.returncode}:\n{done.stdout}{done.stderr}")
         try:
             printed = json.loads(done.stdout)
-            # CodeBuddy prints the whole conversation, Claude Code its end.
-            result = (printed[-1] if isinstance(printed, list) else printed)["result"]
+            return str((printed[-1] if isinstance(printed, list) else printed)["result"])
         except (ValueError, KeyError, IndexError, TypeError):
-            raise HostFailed(f"no reply, exit code {done.returncode}:\n{done.stdout}{done.stderr}") from None
-        return str(result)
+            return ""
 
     def talk(self, **environ: str) -> Session:
         """A session of several turns in one process."""

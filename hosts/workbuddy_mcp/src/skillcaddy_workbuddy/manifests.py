@@ -9,6 +9,7 @@ from skillcaddy import __version__
 from skillcaddy.guidance import texts
 
 NAME = "skillcaddy"
+EVENTS = ("UserPromptSubmit", "SessionStart")
 HOOK_TIMEOUT_S = 10
 """The host kills the hook after this many seconds and, in CodeBuddy, the user's message with it."""
 _DESCRIPTION = (
@@ -48,8 +49,8 @@ def hooks() -> str:
         command = f'"{_BIN}/skillcaddy-hook" {event}'
         return [{"hooks": [{"type": "command", "command": command, "timeout": HOOK_TIMEOUT_S}]}]
 
-    events = ("UserPromptSubmit", "SessionStart", "PreCompact")
-    return _text({"description": _DESCRIPTION, "hooks": {event: run(event) for event in events}})
+    # SessionStart comes after a compaction that succeeded; PreCompact would come before one that may not.
+    return _text({"description": _DESCRIPTION, "hooks": {event: run(event) for event in EVENTS}})
 
 
 def servers() -> str:
