@@ -90,6 +90,13 @@ def mcp(session: nox.Session) -> None:
 
 
 @nox.session(python=PYTHONS[0])
+def handshake(session: nox.Session) -> None:
+    """How long a host waits for the MCP server and for the hook, beside bare Python and the SDK's server."""
+    session.install(*group("bench"), "mcp>=2.3", "-eengine", "-ehosts/workbuddy_mcp")
+    session.run("python", "bench/handshake.py", *session.posargs)
+
+
+@nox.session(python=PYTHONS[0])
 @nox.parametrize("folder", [nox.param(folder, id=host) for host, folder in sorted(REAL.items())])
 def real(session: nox.Session, folder: str) -> None:
     """One real host, installed into a cache outside the checkout, judged by what reaches its model."""

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from skillcaddy_workbuddy.folders import data_folder
-from skillcaddy_workbuddy.manifests import HOOK_TIMEOUT_S, MANIFESTS
+from skillcaddy_workbuddy.manifests import HOOK_TIMEOUT_S, MANIFESTS, marketplace
 from skillcaddy_workbuddy.settings import WorkBuddySettings
 
 HOST = Path(__file__).parent.parent
@@ -82,6 +82,16 @@ def test_the_marketplace_names_a_folder_that_is_there() -> None:
         (entry,) = read(path)["plugins"]
         assert (HOST / entry["source"]).samefile(PLUGIN)
         assert entry["name"] == read(PLUGIN_FILES[0])["name"]
+
+
+@pytest.mark.parametrize("folder", [".claude-plugin", ".codebuddy-plugin"])
+def test_the_repository_is_a_marketplace_too_for_those_who_add_it_from_git(folder: str) -> None:
+    """T27: a marketplace that is a local folder does not survive WorkBuddy's restart."""
+    root = HOST.parent.parent
+    text = (root / folder / "marketplace.json").read_text(encoding="utf-8")
+    assert text == marketplace("./hosts/workbuddy_mcp/plugin")
+    (entry,) = json.loads(text)["plugins"]
+    assert (root / entry["source"]).samefile(PLUGIN)
 
 
 @pytest.mark.requirement("workbuddy:no-engine-inside")
