@@ -1,4 +1,4 @@
-"""Words as data: what the analyzer and the relevance floor know of human languages. No logic here."""
+"""The words that the analyzer leaves out, as data."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ much must my need no not now of off on once only or other our out over own pleas
 should so some such t than that the their them then there these they thing things this those through to too up us
 use used user users uses using very via want was way we well were what when where whether which while who why will
 with within without would yes yet you your yours
+"""
+
+_STOP_ELSEWHERE = """
 am der die das den dem des ein eine einen einem einer und oder aber ist sind war mit von zu zum zur auf fur im
 ich du er sie es wir ihr mir mich bitte nicht auch wie was wenn dass kann
 le la les un une des du de et ou est sont avec pour dans sur par je tu il elle nous vous ils ce cette ces mon ma
@@ -16,5 +19,7 @@ mes que qui ne pas plus
 el los las una unos del y o es son con para por en yo mi su que no se lo al
 """
 
-STOP_WORDS = frozenset(_STOP.split())
+ENGLISH_STOP_WORDS = frozenset(_STOP.split())
+
+STOP_WORDS = ENGLISH_STOP_WORDS.union(_STOP_ELSEWHERE.split())
 """Function words that neither side of a match keeps, folded as the analyzer folds text."""
