@@ -83,7 +83,7 @@ function tools(seen) {
       if (seen.tools.has(definition.name)) throw new Error(`tool "${definition.name}" is already registered`);
       seen.tools.set(definition.name, definition);
     },
-    schemas: (agent) => (seen.walked = (seen.walked ?? 0) + 1, agent.tools.map((name) => ({ name, description: "", parameters: {} }))),
+    schemas: (agent) => (seen.walked = (seen.walked ?? 0) + 1, (agent?.tools ?? []).map((name) => ({ name, description: "", parameters: {} }))),
   };
 }
 
@@ -92,3 +92,11 @@ export function anAgent({ header = {}, messages = [] } = {}) {
 }
 
 export const user = (text) => ({ role: "user", id: "m", content: [{ type: "text", text }], source: { kind: "user" } });
+
+/** Wait until that is so, at most as long as nothing here should take. */
+export async function until(isSo) {
+  for (const end = Date.now() + 20_000; !isSo(); ) {
+    if (Date.now() > end) throw new Error(`never: ${isSo}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

@@ -5,12 +5,13 @@ import { join } from "node:path";
 import { test } from "node:test";
 import * as plugin from "../plugin/index.mjs";
 import { roots } from "../plugin/session.mjs";
-import { anAgent, host, user } from "./double.mjs";
+import { anAgent, host, until, user } from "./double.mjs";
 
 delete process.env.SKILLCADDY_MODE;
 const beside = (name) => JSON.parse(readFileSync(new URL(`../plugin/${name}`, import.meta.url), "utf8"));
 
-test("the module waits for no service, so it cannot keep the host from booting [dsh:no-module-inject] (T11)", () => {
+// requirement("dsh:no-module-inject")
+test("the module waits for no service, so it cannot keep the host from booting (T11)", () => {
   assert.equal("inject" in plugin, false);
   assert.equal(plugin.name, "skillcaddy");
 });
@@ -23,13 +24,15 @@ test("booting starts nothing and says nothing", (t) => {
   }
 });
 
-test("a mode that is none keeps the host from booting, and the message names it [dsh:mode-refused] (T10)", (t) => {
+// requirement("dsh:mode-refused")
+test("a mode that is none keeps the host from booting, and the message names it (T10)", (t) => {
   assert.throws(host(t, { config: { mode: "atuo" } }).boot, /mode is "atuo"; it must be "on_demand" or "auto"/);
   assert.throws(host(t, { config: { mode: null } }).boot, /mode is null/);
   assert.throws(host(t, { config: { moed: "auto" } }).boot, /there is no setting moed\. Did you mean mode\?/);
 });
 
-test("a mode in the environment that is none is said on stderr, where people see it [dsh:stderr] (T10)", (t) => {
+// requirement("dsh:stderr")
+test("a mode in the environment that is none is said on stderr, where people see it (T10)", (t) => {
   t.after(() => delete process.env.SKILLCADDY_MODE);
   process.env.SKILLCADDY_MODE = "atuo";
   const { boot, seen } = host(t, { config: { mode: "auto" } });
@@ -38,7 +41,8 @@ test("a mode in the environment that is none is said on stderr, where people see
   assert.deepEqual([...seen.tools.keys()], []);
 });
 
-test("the config's checker answers at once and gives back what was written [dsh:standard-schema]", () => {
+// requirement("dsh:standard-schema")
+test("the config's checker answers at once and gives back what was written", () => {
   const { validate } = plugin.Config["~standard"];
   assert.deepEqual(validate(undefined), { value: {} });
   assert.deepEqual(validate(null), { value: {} });
@@ -67,7 +71,8 @@ test("one mode offers tools, the other serves turns, never both (T28)", (t) => {
   assert.equal(auto.seen.listeners.filter((each) => each.event === "agent/pre-step").length, 1);
 });
 
-test("the tools are the guidance's own, line by line, with the output the host insists on [dsh:tool-output] (T14)", async (t) => {
+// requirement("dsh:tool-output")
+test("the tools are the guidance's own, line by line, with the output the host insists on (T14)", async (t) => {
   const { boot, seen, call, asked } = host(t);
   boot();
   assert.deepEqual(seen.swallowed, []);
@@ -90,7 +95,8 @@ test("the tools are the guidance's own, line by line, with the output the host i
   assert.deepEqual(["python" in hello.settings, "tool_names" in hello.settings], [false, false], "the shell's own business");
 });
 
-test("a call without an agent is served like any other [dsh:optional-agent] (T12)", async (t) => {
+// requirement("dsh:optional-agent")
+test("a call without an agent is served like any other (T12)", async (t) => {
   const { boot, call, asked } = host(t);
   boot();
   const [{ text }] = await call("skill_open", { id: "local:x" }, { agent: undefined });
@@ -99,7 +105,8 @@ test("a call without an agent is served like any other [dsh:optional-agent] (T12
   assert.deepEqual([params.session, params.workspace, params.tools], ["", "", null]);
 });
 
-test("a call never throws, whatever the engine does, and a stopped one stops [dsh:tool-throw]", async (t) => {
+// requirement("dsh:tool-throw")
+test("a call never throws, whatever the engine does, and a stopped one stops", async (t) => {
   for (const manner of ["error", "dies", "dies-at-start", "slow", "refuses"]) {
     const { boot, call } = host(t, { manner });
     boot();
@@ -124,7 +131,8 @@ test("an interpreter that is not there is one warning on stderr and an honest an
   assert.equal(seen.stderr.filter((text) => text.includes("no Python with skillcaddy was found")).length, 1);
 });
 
-test("a tool name that is taken is replaced by a longer one, and said [dsh:name-clash]", (t) => {
+// requirement("dsh:name-clash")
+test("a tool name that is taken is replaced by a longer one, and said", (t) => {
   const { boot, seen } = host(t, { taken: ["skill_search"] });
   boot();
   assert.deepEqual([...seen.tools.keys()], ["skill_search", "skillcaddy_skill_search", "skill_open"]);
@@ -136,13 +144,15 @@ test("a tool name that is taken is replaced by a longer one, and said [dsh:name-
   assert.match(prefixed.seen.stderr.join(""), /skillcaddy_skill_open could not be registered .*goes without it/);
 });
 
-test("a host without tools boots and goes without ours [dsh:inject-inside]", (t) => {
+// requirement("dsh:inject-inside")
+test("a host without tools boots and goes without ours", (t) => {
   const { boot, seen, said } = host(t, { services: { tools: undefined } });
   boot();
   assert.deepEqual([[...seen.tools.keys()], said], [[], []]);
 });
 
-test("a plugin that cannot be set up is a warning, never a throw [dsh:apply-throw]", (t) => {
+// requirement("dsh:apply-throw")
+test("a plugin that cannot be set up is a warning, never a throw", (t) => {
   const { boot, ctx, seen } = host(t);
   ctx.effect = () => {
     throw new Error("no effects today");
@@ -151,11 +161,12 @@ test("a plugin that cannot be set up is a warning, never a throw [dsh:apply-thro
   assert.match(seen.stderr.join(""), /could not be set up: .*no effects today/s);
 });
 
-test("a real user turn gets one message more, appended, frozen, with a declared source [dsh:message-shape]", async (t) => {
+// requirement("dsh:message-shape")
+test("a real user turn gets one message more, appended, frozen, with a declared source", async (t) => {
   const { boot, step, asked, seen } = host(t, { config: { mode: "auto" } });
   boot();
   assert.deepEqual(seen.listeners.find((each) => each.event === "agent/pre-step").options, { prepend: true });
-  const before = [user("earlier"), { role: "assistant", content: "yes", source: { kind: "model" } }, { ...user("a report"), source: { kind: "plugin", plugin: "x" } }];
+  const before = [user("too early"), ...["one", "two", "three"].map(user), user("earlier"), { role: "assistant", content: "yes", source: { kind: "model" } }, { ...user("a report"), source: { kind: "plugin", plugin: "x" } }];
   const decision = await step([user("first"), user("second")], { agent: anAgent({ messages: before }) });
   assert.equal(decision.kind, "enter");
   assert.equal(decision.messages.length, 3);
@@ -166,12 +177,14 @@ test("a real user turn gets one message more, appended, frozen, with a declared 
   assert.match(added.id, /^[0-9a-f-]{36}$/);
   assert.ok(Object.isFrozen(added) && Object.isFrozen(added.content) && Object.isFrozen(added.content[0]) && Object.isFrozen(added.source));
   const [{ params }] = asked("turn.retrieve");
-  assert.deepEqual([params.prompt, params.history, params.tools, params.session], ["first\n\nsecond", ["earlier"], ["bash", "read"], "session-1"]);
+  assert.deepEqual([params.prompt, params.history, params.tools, params.session], ["first\n\nsecond", ["one", "two", "three", "earlier"], ["bash", "read"], "session-1"]);
 });
 
-test("only a batch with a person's message is searched for [dsh:user-batch]", async (t) => {
-  const { boot, step, asked } = host(t, { config: { mode: "auto" } });
+// requirement("dsh:user-batch")
+test("only a batch with a person's message is searched for", async (t) => {
+  const { boot, step, asked, seen } = host(t, { config: { mode: "auto" } });
   boot();
+  await step([user("the only one that counts")]);
   const plugged = { ...user("a report"), source: { kind: "plugin", plugin: "goal" } };
   const stopped = AbortSignal.abort();
   const chosen = { ...user("body"), source: { kind: "skill-invocation", name: "x" } };
@@ -190,10 +203,14 @@ test("only a batch with a person's message is searched for [dsh:user-batch]", as
   }
   const rejected = { kind: "reject" };
   assert.equal(await step([user("x")], { inner: () => rejected }), rejected);
-  assert.deepEqual(asked("turn.retrieve"), []);
+  await step([user("another")]);
+  assert.equal(asked("turn.retrieve").length, 2);
+  assert.deepEqual(asked("session.clear"), [], "what the one turn was given still counts");
+  assert.deepEqual(seen.stderr.filter((text) => !text.includes("mode is odd")), []);
 });
 
-test("a turn goes on whatever the engine or the host's own services do [dsh:pre-step-throw]", async (t) => {
+// requirement("dsh:pre-step-throw")
+test("a turn goes on whatever the engine or the host's own services do", async (t) => {
   for (const manner of ["error", "dies", "dies-at-start", "slow", "refuses", "silent-answer", "endless"]) {
     const { boot, step } = host(t, { manner, config: { mode: "auto" } });
     boot();
@@ -217,10 +234,10 @@ test("a turn that was stopped meanwhile is given nothing, and nothing counts as 
   boot();
   const control = new AbortController();
   const decision = step([user("x")], { signal: control.signal });
-  while (asked("turn.retrieve").length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => asked("turn.retrieve").length > 0);
   control.abort();
   assert.equal((await decision).messages.length, 1);
-  while (asked("session.clear").length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => asked("session.clear").length > 0);
   assert.deepEqual(lines().filter((line) => line.startsWith("start")).length, 1);
 });
 
@@ -248,7 +265,8 @@ test("a host whose registry of skills hangs costs the turn half a second, not th
   assert.equal((await step([user("x")])).messages.length, 2);
 });
 
-test("what leaves the transcript is forgotten [dsh:compaction]", async (t) => {
+// requirement("dsh:compaction")
+test("what leaves the transcript is forgotten", async (t) => {
   for (const [mode, expected] of [["auto", ["session-1"]], ["on_demand", ["session-1", "session-1"]]]) {
     const { boot, step, call, emit, asked } = host(t, { config: { mode } });
     boot();
@@ -263,11 +281,12 @@ test("what leaves the transcript is forgotten [dsh:compaction]", async (t) => {
   }
 });
 
-test("the end of the plugin is the end of the child [dsh:effect]", async (t) => {
+// requirement("dsh:effect")
+test("the end of the plugin is the end of the child", async (t) => {
   const { boot, call, seen, lines } = host(t);
   boot();
   await call("skill_search", { query: "x" });
   assert.equal(seen.disposers.length, 1);
   seen.disposers[0]();
-  while (!lines().includes("end of input")) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => lines().includes("end of input"));
 });
