@@ -15,6 +15,8 @@ from skillcaddy.skill import Hit, Retrieval, Skill, Trust
 from skillcaddy.trace import Event
 
 QUERY = "rotate a pdf page"
+QUIET: dict[str, Any] = {"rewrite": "off", "relevance": "off", "decision_log": "off"}
+"""Only what a test is about: the floor has tests of its own."""
 
 Say = Callable[["Asked"], str]
 
@@ -97,8 +99,8 @@ class Shelf:
 
 
 def retrieve(model: Any, *sources: Any, settings: Mapping[str, Any] | None = None, **request: Any) -> Retrieval:
-    """One automatic turn of an engine with that model, without a rewriter unless the settings say so."""
-    made = Settings(**{"rewrite": "off", "decision_log": "off", **(settings or {})})
+    """One automatic turn of an engine with that model, without rewriter and floor unless the settings say so."""
+    made = Settings(**{**QUIET, **(settings or {})})
     engine = Engine(made, model=model, sources=sources)
     return engine.retrieve(Request(**{"query": QUERY, "surface": "auto", "deadline_s": 5.0, **request}))
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import hit, write_skill
-from model_scripts import QUERY, Asked, Model, Shelf, events, fate, names, retrieve
+from model_scripts import QUERY, QUIET, Asked, Model, Shelf, events, fate, names, retrieve
 from skillcaddy.endpoint import EndpointModel
 from skillcaddy.engine import Engine
 from skillcaddy.gate import validated
@@ -181,7 +181,7 @@ def test_a_model_that_ignores_its_deadline_is_left_behind_and_not_piled_upon() -
         return "late"
 
     model = Model(stuck)
-    engine = Engine(Settings(rewrite="off", decision_log="off"), model=model, sources=[Shelf(*three())])
+    engine = Engine(Settings(**QUIET), model=model, sources=[Shelf(*three())])
     request = Request(query=QUERY, surface="auto", deadline_s=0.3)
     started = time.monotonic()
     found = [engine.retrieve(request) for _ in range(4)]
@@ -194,7 +194,7 @@ def test_a_model_that_ignores_its_deadline_is_left_behind_and_not_piled_upon() -
 def test_an_endpoint_that_keeps_failing_is_given_a_rest() -> None:
     with StandIn([], after=fail(401)) as server:
         engine = Engine(
-            Settings(rewrite="off", decision_log="off"),
+            Settings(**QUIET),
             model=EndpointModel(server.url, "m"),
             sources=[Shelf(*three())],
         )
@@ -214,7 +214,7 @@ def test_a_turn_that_is_called_off_drops_the_request_and_hands_nothing_over_for_
     """T57: a cancelled turn cancels its model call; the skills of a turn that never was are not held."""
     with StandIn([], after=slow("late", 30)) as server:
         engine = Engine(
-            Settings(rewrite="off", decision_log="off"),
+            Settings(**QUIET),
             model=EndpointModel(server.url, "m"),
             sources=[Shelf(*three())],
         )
@@ -244,9 +244,7 @@ def test_a_cancelled_task_calls_its_turn_off() -> None:
             await task
 
     with StandIn([], after=slow("late", 30)) as server:
-        engine = Engine(
-            Settings(rewrite="off", decision_log="off"), model=EndpointModel(server.url, "m"), sources=[Shelf(*three())]
-        )
+        engine = Engine(Settings(**QUIET), model=EndpointModel(server.url, "m"), sources=[Shelf(*three())])
         started = time.monotonic()
         asyncio.run(run(engine, server))  # which waits for the thread of the turn
     assert time.monotonic() - started < 10
@@ -281,7 +279,7 @@ def test_without_a_model_the_trace_says_so() -> None:
 
 def test_where_nothing_passed_the_floor_no_model_is_asked() -> None:
     model = Model('{"ids": []}')
-    found = retrieve(model, Shelf(*three()), query="thanks, go on")
+    found = retrieve(model, Shelf(*three()), settings={"relevance": "on"}, query="thanks, go on")
     assert not model.asked
     assert events(found, "gate")[0].reason is Reason.GATE_OFF
 
@@ -323,7 +321,7 @@ def test_a_spent_budget_stops_the_model_steps_but_not_retrieval(kind: Any, tmp_p
 
     def engine() -> Engine:
         return Engine(
-            Settings(decision_log="off", model_tokens_per_session=200, rewrite="on"),
+            Settings(**{**QUIET, "rewrite": "on", "model_tokens_per_session": 200}),
             model=model,
             sources=[
                 Shelf(*three()),
@@ -416,7 +414,7 @@ def test_a_local_skills_files_are_named_without_this_machines_folders(library: P
     (library / "pdf-rotate" / "scripts" / "turn.py").write_text("pass", encoding="utf-8")
     model = Model(choose("pdf-rotate"))
     engine = Engine(
-        Settings(skills_dirs=(str(library),), shared_library="off", rewrite="off", decision_log="off"),
+        Settings(skills_dirs=(str(library),), shared_library="off", **QUIET),
         model=model,
         indexing="inline",
     )
@@ -483,7 +481,6 @@ def hostile(path: Path) -> Skill:
 
 
 HOSTILE_FILES = sorted(path for path in HOSTILE.glob("*.md") if path.name != "README.md")
-NEEDS_MATCH = {"relevance": "off"}
 
 
 @pytest.mark.parametrize("path", HOSTILE_FILES, ids=lambda path: path.stem)
@@ -491,9 +488,7 @@ def test_a_hostile_skill_stays_inside_its_own_element_of_the_prompt(path: Path) 
     """T62: a stranger's text can neither end its quotation, nor speak as anybody else, nor pose as another's facts."""
     skill = hostile(path)
     model = Model('{"ids": []}')
-    retrieve(
-        model, Shelf(hit("pdf-rotate"), Hit(skill=skill, rank=2, score=0.5), trust=Trust.CURATED), settings=NEEDS_MATCH
-    )
+    retrieve(model, Shelf(hit("pdf-rotate"), Hit(skill=skill, rank=2, score=0.5), trust=Trust.CURATED))
     user = model.asked[0].user
     # The message, and two candidates: every element opened is one of ours and is closed once.
     assert user.count("<skill-text of=") == user.count("</skill-text>") == 3
@@ -517,7 +512,7 @@ STEERING = {"orders_the_judge", "speaks_as_the_answer", "slanders_the_others", "
 def test_a_text_that_gives_orders_is_marked_for_the_model(path: Path) -> None:
     """A static signal beside the judgement; it misses some, so nothing depends on it."""
     model = Model('{"ids": []}')
-    retrieve(model, Shelf(Hit(skill=hostile(path), rank=1, score=1.0), trust=Trust.UNVETTED), settings=NEEDS_MATCH)
+    retrieve(model, Shelf(Hit(skill=hostile(path), rank=1, score=1.0), trust=Trust.UNVETTED))
     marked = "caution: parts of its text give orders" in model.asked[0].user
     assert marked or path.stem not in STEERING
 
@@ -538,7 +533,7 @@ def test_a_model_that_does_as_a_skill_says_chooses_nothing_that_way(path: Path, 
     """T62: what a hostile text can make a model say is never an id that was offered, so nothing of it is injected."""
     skill = hostile(path)
     shelf = Shelf(Hit(skill=skill, rank=1, score=1.0), hit("pdf-rotate", rank=2), trust=Trust.CURATED)
-    found = retrieve(Model(obeys(skill)), shelf, settings=NEEDS_MATCH)
+    found = retrieve(Model(obeys(skill)), shelf)
     assert skill.name not in names(found.delivered)
     assert skill.id not in found.text
     assert fate(found)[skill.name] in {"untrusted", "gate_rejected"}

@@ -141,7 +141,7 @@ def _judged(
             deadline=by,
             session=request.session,
             recorder=recorder,
-            schema=answer_schema(ids),
+            schema=answer_schema(ids, most),
         )
         answer = reply_object(reply, _is_answer)
         choice = None if answer is None else validated(answer, {short: full for full, short in ids.items()}, most)

@@ -52,11 +52,12 @@ def ids_for(message: str, hits: Sequence[Hit]) -> dict[str, str]:
     return ids
 
 
-def answer_schema(ids: Mapping[str, str]) -> dict[str, Any]:
-    """The answer as JSON Schema, within what endpoints with strict schemas take: no bounds on length."""
+def answer_schema(ids: Mapping[str, str], most: int) -> dict[str, Any]:
+    """The answer as JSON Schema; without its bound a small model that is held to it repeats itself without an end."""
+    entries = {"type": "string", "enum": list(ids.values())}
     return {
         "type": "object",
-        "properties": {"ids": {"type": "array", "items": {"type": "string", "enum": list(ids.values())}}},
+        "properties": {"ids": {"type": "array", "items": entries, "maxItems": most}},
         "required": ["ids"],
         "additionalProperties": False,
     }
