@@ -63,6 +63,21 @@ def test_a_reply_comes_with_its_model_and_its_tokens() -> None:
     assert "authorization" in request.headers
 
 
+def test_what_looks_like_a_secret_does_not_go_to_the_endpoint() -> None:
+    """T113: the endpoint is another party than the host, so the users' words are minimised before they leave."""
+    told = [
+        Message(role="system", content="The text sk-of-ours-0123456789 stays."),
+        Message(role="user", content="Deploy with password=hunter2 and tell ada@example.org"),
+    ]
+    with StandIn([say("ja")]) as server:
+        EndpointModel(server.url, "m").complete(told, max_tokens=9, deadline=Deadline.after(5))
+    system, user = (message["content"] for message in server.requests[0].body["messages"])
+    assert "sk-of-ours-0123456789" in system
+    assert user.startswith("Deploy with password=")
+    assert "hunter2" not in user
+    assert "ada@" not in user
+
+
 def test_no_key_means_no_header() -> None:
     with StandIn([say("ja")]) as server:
         ask(server.url)

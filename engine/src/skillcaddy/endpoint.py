@@ -55,7 +55,7 @@ class EndpointModel:
         """
         body: dict[str, Any] = {
             "model": self._model,
-            "messages": [{"role": message.role, "content": message.content} for message in messages],
+            "messages": [{"role": message.role, "content": _fit_to_leave(message)} for message in messages],
             "max_tokens": max_tokens,
             "temperature": 0,
             "stream": False,
@@ -99,6 +99,13 @@ class EndpointModel:
         if not key.isascii() or not key.isprintable():
             raise ExchangeError("key", "the key holds characters that a key can't have")
         return key
+
+
+def _fit_to_leave(message: Message) -> str:
+    """The message without what looks like a secret: the host's own model has seen it, this one need not."""
+    from skillcaddy.redact import redacted
+
+    return redacted(message.content) if message.role == "user" else message.content
 
 
 def _from_keyring(name: str) -> str:

@@ -85,7 +85,11 @@ class Settings:
     )
     model_base_url: str = setting("", "Base URL of an OpenAI-compatible endpoint, such as http://127.0.0.1:8000/v1.")
     model_name: str = setting("", "Name of the model at that endpoint.")
-    model_api_key: str = setting("", "Key for that endpoint; better given by model_api_key_env.", secret=True)
+    model_api_key: str = setting(
+        "",
+        "Key for that endpoint, or keyring:NAME for one in the system's keyring; better given by model_api_key_env.",
+        secret=True,
+    )
     model_api_key_env: str = setting("", "Name of the environment variable that holds the key.")
     model_tokens_per_session: int = setting(
         200_000, "Tokens the model steps may use in one session; 0 means no limit.", ge=0, le=100_000_000
