@@ -6,10 +6,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from skillcaddy.patterns import late
+
 # Any indentation counts: fences inside nested lists are far more common than fences quoted in indented code.
 _FENCE = re.compile(r"[ \t]*(?:[-*+>] +)?(?P<mark>`{3,}|~{3,})(?P<info>.*)$")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
-_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]")
+_CJK = late("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -119,5 +121,5 @@ def parts(text: str, size: int) -> list[str]:
 
 def estimated_tokens(text: str) -> int:
     """About how many tokens a text costs: one per Han, kana or hangul character, one per four others, rounded up."""
-    dense = len(_CJK.findall(text))
+    dense = 0 if text.isascii() else len(_CJK().findall(text))
     return dense + (len(text) - dense + 3) // 4

@@ -17,11 +17,12 @@ from skillcaddy.library.everyday import (
     folded,
 )
 from skillcaddy.library.lexicon import ENGLISH_STOP_WORDS, STOP_WORDS
+from skillcaddy.patterns import late
 
 MAX_CHARS = 4000
 _WORD = re.compile(r"[^\W_]+")
 _CJK = "\u3005-\u3007\u3041-\u3096\u30a1-\u30ff\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U000323af"
-_CJK_RUN = re.compile(f"[{_CJK}]+")
+_CJK_RUN = late(f"[{_CJK}]+")
 _HIRAGANA = re.compile("[\u3041-\u3096]")
 _TECHNICAL = re.compile(
     r"`|https?:|\w/\w|\w\.\w|\w_\w|[a-z][A-Z]|\b[A-Z]{3,}\b|--\w|[{}<>=|]|\w@\w|\d[A-Za-z]|[A-Za-z]\d|/[a-z]{3}"
@@ -58,8 +59,8 @@ def read_turn(text: str) -> Turn:
     """The turn that a text makes; never raises. Only its first 4,000 characters count."""
     text = normalize("NFKC", text[:MAX_CHARS])
     low = text.casefold()
-    runs = _CJK_RUN.findall(low)
-    words = _WORD.findall(folded(_CJK_RUN.sub(" ", low)))
+    runs = [] if low.isascii() else _CJK_RUN().findall(low)
+    words = _WORD.findall(folded(_CJK_RUN().sub(" ", low) if runs else low))
     common = [word for word in words if len(word) == 1 or word in STOP_WORDS or _everyday(word)]
     rest = " ".join(word for word in words if not (len(word) == 1 or word in STOP_WORDS or _everyday(word)))
     strong = {term: _BIGRAM_WEIGHT if "\uac00" <= term[0] <= "\ud7a3" else 1.0 for term in terms(rest)}
@@ -106,7 +107,7 @@ def _cjk_terms(text: str) -> dict[str, float]:
         if phrase in text:
             text = text.replace(phrase, "\n")
     found: dict[str, float] = {}
-    for run in _CJK_RUN.findall(text):
+    for run in () if text.isascii() else _CJK_RUN().findall(text):
         for left, right in pairwise(run):
             particles = (left in _CJK_PARTICLES or bool(_HIRAGANA.match(left))) + (
                 right in _CJK_PARTICLES or bool(_HIRAGANA.match(right))

@@ -15,6 +15,7 @@ from operator import add
 from unicodedata import normalize
 
 from skillcaddy.library.lexicon import STOP_WORDS
+from skillcaddy.patterns import late
 from skillcaddy.skill import Skill
 
 ANALYZER_VERSION = 2
@@ -47,10 +48,10 @@ _PLAIN = (
     "\u3000-\u3003\u3008-\u301f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\ufe0f\U0001f000-\U0001faff"
 )
 """ASCII and the punctuation, arrows, boxes and pictures that only separate words."""
-_CJK_RUN = re.compile(f"[{_CJK}]+")
-_HARD = re.compile(f"[^{_PLAIN}{_CJK}]")
+_CJK_RUN = late(f"[{_CJK}]+")
+_HARD = late(f"[^{_PLAIN}{_CJK}]")
 _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
-_OTHER_RUN = re.compile(f"([{_CJK}]+)|([^\\W{_CJK}]+)")
+_OTHER_RUN = late(f"([{_CJK}]+)|([^\\W{_CJK}]+)")
 _LETTERS = str.maketrans({"æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"})
 _ASCII_RUN = re.compile(r"[\x00-\x7f]+")
 _MARKS = re.compile("[\u0300-\u036f]+")
@@ -122,10 +123,10 @@ def terms(text: str) -> list[str]:
 def _words(text: str) -> list[str]:
     others: list[str] = []
     if not text.isascii():
-        if _HARD.search(text) is not None:
+        if _HARD().search(text) is not None:
             text = _NON_ASCII.sub(lambda run: _fold(run.group(), others), text)
         else:
-            for run in _CJK_RUN.findall(text):
+            for run in _CJK_RUN().findall(text):
                 _bigrams(run, others)
             text = _NON_ASCII.sub(" ", text)
     shapes = text.translate(_SHAPES)
@@ -169,7 +170,7 @@ def _spell(match: re.Match[str]) -> str:
 def _fold(run: str, others: list[str]) -> str:
     """The ASCII text that stands for a run of other characters; the terms in other scripts go to `others`."""
     run = normalize("NFC", _MARKS.sub("", normalize("NFD", normalize("NFKC", run).casefold()))).translate(_LETTERS)
-    for cjk, word in _OTHER_RUN.findall(_ASCII_RUN.sub(" ", run)):
+    for cjk, word in _OTHER_RUN().findall(_ASCII_RUN.sub(" ", run)):
         if word:
             others.append(word)
         else:
@@ -215,7 +216,7 @@ def query_terms(
     double = list(dict.fromkeys((*pairs(found), *joined)))
     translated: list[str] = []
     named = 1.0
-    if _CJK_RUN.search(text) is not None:
+    if not text.isascii() and _CJK_RUN().search(text) is not None:
         from skillcaddy.library.concepts import in_english  # late: most queries of most users never need it
 
         translated = list(dict.fromkeys(terms(in_english(text))))
