@@ -48,7 +48,10 @@ def complaints(log: str) -> list[str]:
 def child_of(gateway: Gateway) -> int:
     """The id of the gateway's Python child."""
     listed = subprocess.run(
-        ["ps", "-o", "pid=,args=", "--ppid", str(gateway.process.pid)], capture_output=True, text=True, check=True
+        ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(gateway.process.pid)],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     (line,) = [line for line in listed.stdout.splitlines() if "skillcaddy bridge" in line]
     return int(line.split()[0])
