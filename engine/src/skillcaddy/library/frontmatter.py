@@ -32,6 +32,9 @@ _MAX_FIELDS = 200
 _MAX_NODES = 2_000
 _MAX_FIELD_CHARS = 4_000
 _MAX_DEPTH = 6
+# PyYAML through 6.0.3, which hosts pin, ends the whole process over text nested some ten thousand deep.
+_MAX_OPENED = 1_000
+_COMPACT_NEST = re.compile(r"(?:[-?][ \t]+){64}")
 _MAX_DESCRIPTION_FROM_BODY = 500
 _MAX_BODY_LOOKED_AT = 8_000
 _NAMED = frozenset({"name", "description", "tags"})
@@ -126,7 +129,7 @@ def _entry(block: str) -> dict[str, Any] | None:
 
 def _yaml(block: str) -> dict[str, Any] | None:
     """The mapping that PyYAML reads, its scalars left as the text they are; None where it refuses or sees none."""
-    if len(block) > _MAX_YAML_CHARS:
+    if len(block) > _MAX_YAML_CHARS or block.count("[") + block.count("{") > _MAX_OPENED or _COMPACT_NEST.search(block):
         return None
     import yaml
 
