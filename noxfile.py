@@ -76,6 +76,15 @@ def _hidden(path: Path) -> bool:
 
 
 @nox.session(python=PYTHONS[0])
+def floors(session: nox.Session) -> None:
+    """The oldest dependencies that the engine allows."""
+    session.install(*group("tests"))
+    session.install("--resolution", "lowest-direct", "--reinstall", "-r", "engine/pyproject.toml")
+    session.install("--no-deps", "-eengine")
+    session.run("pytest", "engine/tests", *session.posargs)
+
+
+@nox.session(python=PYTHONS[0])
 def manifests(session: nox.Session) -> None:
     """Write the files that hosts read; `-- --check` finds stale ones."""
     session.install(*(f"-e{member}" for member in MEMBERS))

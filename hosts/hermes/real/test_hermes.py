@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -280,7 +279,7 @@ def test_what_the_host_hides_is_hidden(hermes: Start) -> None:
         fallback = "metadata:\n  hermes:\n    fallback_for_tools: [read_file]\n"
         write_skill(folder, "deck-fallback", about, "HIDDEN-5", fallback)
         write_skill(folder / ".archive", "deck-archived", about, "HIDDEN-6")
-        write_skill(folder, "deck-kanban", about, "HIDDEN-7", "environments: [kanban]\n")
+        write_skill(folder, "deck-in-s6", about, "HIDDEN-7", "environments: [s6]\n")
         needs = "metadata:\n  hermes:\n    requires_tools: [read_file]\n    requires_toolsets: [file]\n"
         write_skill(folder, "deck-shown", about, "SHOWN-1", needs)
 
@@ -383,12 +382,3 @@ def test_setup_selects_the_provider_and_every_key_it_offers_is_kept_and_read(her
     assert written["gate"] == QUICK["gate"], "what was there before stays"
     host.turn(DECK)
     assert count(model.turns[0]) == 1
-
-
-def test_a_turn_that_fits_nothing_is_not_held_up(hermes: Start, model: StandIn) -> None:
-    """The host waits for a hook as long as it takes; ours gives up by its own clock."""
-    host = hermes(model, "ordinary", "auto", settings={"deadline_auto_s": 0.5})
-    begun = time.monotonic()
-    host.turn(SMALL_TALK)
-    assert time.monotonic() - begun < 60
-    assert count(model.turns[0]) == 0
