@@ -8,6 +8,7 @@ import { roots } from "../plugin/session.mjs";
 import { anAgent, host, until, user } from "./double.mjs";
 
 delete process.env.SKILLCADDY_MODE;
+delete process.env.SKILLCADDY_PYTHON;
 const beside = (name) => JSON.parse(readFileSync(new URL(`../plugin/${name}`, import.meta.url), "utf8"));
 
 // requirement("dsh:no-module-inject")
