@@ -7,7 +7,9 @@ from pathlib import Path
 from skillcaddy.skill import Hit, Skill, Trust
 
 
-def write_skill(root: Path, folder: str, description: str, body: str = "Do it.", *, name: str = "", extra: str = "") -> Path:
+def write_skill(
+    root: Path, folder: str, description: str, body: str = "Do it.", *, name: str = "", extra: str = ""
+) -> Path:
     """Write one plain SKILL.md below a root and return its path."""
     path = root / folder / "SKILL.md"
     path.parent.mkdir(parents=True, exist_ok=True)
