@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from builders import hit, write_skill
 from model_scripts import QUERY, QUIET, Asked, Model, Shelf, events, fate, names, retrieve
+from skillcaddy.deadline import Deadline
 from skillcaddy.endpoint import EndpointModel
 from skillcaddy.engine import Engine
 from skillcaddy.gate import validated
@@ -369,6 +370,34 @@ def test_unknown_tools_are_no_reason_to_reject_and_the_trace_says_so() -> None:
     assert "The agent's tools are not known." in prompt(*three()).user
     found = retrieve(Model('{"ids": []}'), Shelf(*three()), tools=frozenset({"shell"}))
     assert Reason.TOOLS_UNKNOWN not in found.trace.reasons()
+
+
+def test_the_model_is_shown_no_more_candidates_than_the_setting_says() -> None:
+    many = [hit(f"n{number}", trust=Trust.LOCAL, rank=number + 1) for number in range(12)]
+    many[1] = hit("n1", trust=Trust.LOCAL, rank=2, body=many[0].skill.body)  # dropped as a copy, and made up for
+    model = Model('{"ids": []}')
+    found = retrieve(model, Shelf(*many), settings={"gate_pool": 5})
+    assert len(model.asked[0].ids()) == 5
+    assert fate(found)["n11"] == "beyond_top_k"
+
+
+def test_slow_bodies_leave_the_gate_its_time() -> None:
+    class Slow(Shelf):
+        def body(self, skill: Skill, deadline: Deadline) -> str:
+            time.sleep(30)
+            return ""
+
+    bare = Skill(id="hub:far", name="far", description="Rotate a PDF page", source="hub", trust=Trust.CURATED)
+    model = Model(choose("alpha"))
+    found = retrieve(
+        model,
+        Shelf(*three()),
+        Slow(Hit(skill=bare, rank=1, score=1.0), name="hub", trust=Trust.CURATED),
+        deadline_s=1.5,
+    )
+    assert names(found.delivered) == ["alpha"]
+    assert Reason.GATE_RAN in found.trace.reasons()
+    assert fate(found)["far"] == "body_missing"
 
 
 def test_the_model_sees_what_the_conversation_holds_and_is_not_offered_it_again() -> None:

@@ -31,6 +31,7 @@ T = TypeVar("T")
 _LEAST_PER_SOURCE = 20
 _SEARCH_SHARE = 0.85
 _SEARCH_SHARE_BEFORE_GATE = 0.5
+_HYDRATE_SHARE_BEFORE_GATE = 0.5
 _SPARE = 2
 _SIBLING = re.compile(r"\{\{SKILL_DIR:([^{}\n]{1,200})\}\}")
 
@@ -75,7 +76,8 @@ def run(request: Request, parts: Parts, held: frozenset[str], deadline: Deadline
         hits = step("host", lambda: _visible(hits, parts.hides, recorder), [])
         hits = step("relevance", lambda: _relevant(queries, hits, rankings, parts, recorder), [])
         gated = judge_model is not None
-        ready = step("hydrate", lambda: _ready(hits, held, gated, request, parts, deadline, recorder), _Ready())
+        ready_by = deadline.share(_HYDRATE_SHARE_BEFORE_GATE) if gated else deadline
+        ready = step("hydrate", lambda: _ready(hits, held, gated, request, parts, ready_by, recorder), _Ready())
         if judge_model is None:
             recorder.event("gate", Reason.NO_MODEL if model is None else Reason.GATE_OFF)
             hits = ready.among(hits)
@@ -87,7 +89,7 @@ def run(request: Request, parts: Parts, held: frozenset[str], deadline: Deadline
                 "gate",
                 lambda: gate(
                     queries,
-                    ready.hits,
+                    ready.hits[: settings.gate_pool],
                     seen,
                     request=request,
                     settings=settings,
