@@ -19,6 +19,7 @@ from skillcaddy.settings import setting_fields, variable_of
 from skillcaddy.settings_errors import BadSettingsError
 from skillcaddy.validation import choices, default_of
 from skillcaddy_hermes.host.driver import plugin_folder
+from skillcaddy_hermes.surface.obstacles import Obstacle
 from skillcaddy_hermes.surface.settings import HermesSettings
 
 FOLDER = plugin_folder()
@@ -192,3 +193,8 @@ def test_what_the_file_held_before_stays(slot: Slot, host: Host) -> None:
     provider.save_config({"mode": "on_demand"}, str(host.home))
     written = json.loads((host.home / "skillcaddy.json").read_text(encoding="utf-8"))
     assert (written["top_k"], written["mode"]) == (3, "on_demand")
+
+
+def test_every_code_of_the_log_is_explained_in_the_docs() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "hosts" / "hermes.md").read_text(encoding="utf-8")
+    assert [code.value for code in Obstacle if f"| `{code.value}` |" not in text] == []
