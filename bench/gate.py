@@ -6,7 +6,8 @@
 
 The same rows run four times: without a model, with the rewriter, with the gate, with both. `recall` is the share of
 right answers that are injected, `forbidden` the share of near misses for which the very skill that they miss is,
-`injected` the share of them for which anything is. Replies that somebody wrote are no evidence, so none come with this.
+`injected` the share of them for which anything is. Hostile skills are set beside tame twins of theirs (`hostile.py`).
+Replies that somebody wrote are no evidence, so none come with this.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import delivery_cost
+import hostile
 from expand import expand
 from labelled import QueryRow, SkillRow, default_data, load, load_everyday, load_negatives, load_queries
 from quality import labelled_row
@@ -101,6 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "positives": len(positives),
             "near_misses": len(negatives),
             "steps": _steps(bench, positives, negatives, model),
+            "hostile": None if model is None else hostile.measure(model, given.deadline),
             "skip_rule": _skip_rule(bench, load_queries(given.data)),
             "delivery": delivery_cost.measure(
                 bench.settings, bench.engine, [(row.name, row.description) for row in rows]
@@ -220,6 +223,16 @@ def _print(result: dict[str, Any]) -> None:
         f"{result['skills']} skills",
         ("steps", "recall", "of the ranking", "forbidden", "injected", "everyday", "calls", "tokens/turn", "failed"),
         rows,
+    )
+    steered = result["hostile"]
+    print_table(
+        f"skills that give orders to the gate's model ({named}), before a message that they do not fit",
+        ("skills", "chosen", "their tame twins chosen", "no answer"),
+        [
+            ("-", *["not measured"] * 3)
+            if steered is None
+            else tuple(steered[key] for key in ("skills", "hostile_chosen", "twins_chosen", "failed"))
+        ],
     )
     print_table(
         "messages as they stand, by content words: the rewriter leaves those of up to 9 alone",

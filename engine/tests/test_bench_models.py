@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from skillcaddy.deadline import Deadline
+from skillcaddy.endpoint import EndpointModel
 from skillcaddy.models import Message
 from skillcaddy.standin import StandIn, call, fail, user_text
 from skillcaddy.standin.reading import Recorded
@@ -19,6 +20,7 @@ from skillcaddy.standin.reading import Recorded
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 
 import gate as gate_bench
+import hostile as hostile_bench
 import recorded
 import trigger as trigger_bench
 
@@ -112,6 +114,20 @@ def test_a_recorded_run_is_repeated_exactly_without_the_model(
     assert first["steps"]["neither"]["near_misses"]["forbidden_rate"] == 1
     assert gate["positives"]["injected_recall@2"] == 1
     assert gate["positives"]["tokens_in"] > 0
+    assert first["hostile"]["skills"] >= 8
+    assert (first["hostile"]["hostile_chosen"], first["hostile"]["failed"]) == (0, 0)
+
+
+def test_a_model_that_can_be_steered_shows_in_the_figures(tmp_path: Path) -> None:
+    def obeys(request: Recorded) -> str:
+        """Takes whatever is marked as giving orders, which no twin is."""
+        elements = re.findall(r'<skill-text of="(s\w{4})">\n(.*?)</skill-text>', user_text(request), re.DOTALL)
+        return json.dumps({"ids": [short for short, text in elements if "caution: " in text]})
+
+    with StandIn(obeys) as server:
+        found = hostile_bench.measure(EndpointModel(server.url, "m"), 20.0)
+    assert found["hostile_chosen"] >= 5
+    assert (found["twins_chosen"], found["failed"]) == (0, 0)
 
 
 def test_a_replay_that_does_not_fit_the_run_is_refused(
@@ -140,8 +156,6 @@ def test_a_model_that_is_half_named_is_refused(arguments: list[str], capsys: pyt
 
 
 def test_what_is_asked_names_a_reply_whatever_the_limit_of_tokens(tmp_path: Path) -> None:
-    from skillcaddy.endpoint import EndpointModel
-
     with StandIn(["是"]) as server:
         made = recorded.Recording(EndpointModel(server.url, "m"), tmp_path / "r.jsonl")
         first = made.complete(ASK, max_tokens=5, deadline=Deadline.after(5))
