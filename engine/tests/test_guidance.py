@@ -7,7 +7,6 @@ import re
 import string
 import subprocess
 import sys
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ from skillcaddy.guidance import LANGUAGES, OPEN_TOOL, SEARCH_TOOL, Texts, as_jso
 from skillcaddy.settings import Language
 
 PINNED = Path(__file__).parent / "pinned"
-NAMES = [field.name for field in fields(Texts)]
+NAMES = list(Texts._fields)
 IN_ANSWERS = [name for name in NAMES if not name.startswith(("search_", "open_id", "open_path", "open_part"))]
 
 

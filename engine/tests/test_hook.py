@@ -242,6 +242,18 @@ def test_what_the_hook_imports_stays_light(library: Path) -> None:
     assert done.stderr == b"[]\n"
 
 
+def test_each_prompt_leaves_a_line_without_its_words(library: Path) -> None:
+    """T39: no transcript holds what a hook adds."""
+    ask(library)
+    ask(library, prompt="thanks, go on")
+    log = (library.parent / "home" / "logs" / "decisions.jsonl").read_text(encoding="utf-8")
+    first, second = map(json.loads, log.splitlines())
+    assert (first["surface"], first["delivered"]) == ("auto", ["local:rotate"])
+    assert second["delivered"] == []
+    assert "signing" not in log
+    assert "ZEBRA" not in log
+
+
 def test_the_record_of_a_session_is_for_its_owner_only(library: Path) -> None:
     ask(library)
     held = library.parent / "held.jsonl"

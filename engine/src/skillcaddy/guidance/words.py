@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from skillcaddy.settings import Language
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Texts:
+class Texts(NamedTuple):
     """One language's sentences. `{name}` marks a value that the caller fills with `str.format`.
 
     Two rules hold for all of them. What is injected or answered states, and orders nothing: models take imperative

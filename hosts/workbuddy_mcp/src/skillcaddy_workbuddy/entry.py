@@ -5,8 +5,6 @@ Both start for a user who waits, so nothing is imported before it is needed.
 
 from __future__ import annotations
 
-from skillcaddy_workbuddy.folders import CONFIG_NAME, HELD_NAME, data_folder
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +19,11 @@ HOST_ID = "workbuddy"
 
 def hook() -> NoReturn:
     """Answer one hook event on stdin; the process ends with exit code 0 whatever happens."""
+    from skillcaddy.lean import spare
+
+    spare("inspect", "shutil", "ipaddress")
     from skillcaddy.hook import run
+    from skillcaddy_workbuddy.folders import HELD_NAME, data_folder
 
     folder = data_folder()
     run(host=HOST_ID, load=settings, held=None if folder is None else folder / HELD_NAME)
@@ -44,6 +46,7 @@ def settings() -> Loaded:
     from dataclasses import replace
 
     from skillcaddy.snapshot import load_fast
+    from skillcaddy_workbuddy.folders import CONFIG_NAME, data_folder
     from skillcaddy_workbuddy.settings import WorkBuddySettings
 
     folder = data_folder()
