@@ -29,6 +29,8 @@ class Declared:
     """Keys with the host's mark for secrets; None where it has no mark."""
     bounds: bool = True
     """Whether the host can hold a number to its bounds."""
+    entries: bool = True
+    """Whether the host can hold the entries of a list to a kind."""
     closed: bool = True
     """Whether the host refuses a key that is not declared."""
 
@@ -101,6 +103,7 @@ def raven(change: Callable[[Any], None] = lambda _: None) -> Declared:
         accepts=accepts,
         help={},
         bounds=False,
+        entries=False,
         closed=False,
     )
 
