@@ -20,6 +20,7 @@ from skillcaddy.deadline import Deadline
 from skillcaddy.endpoint import EndpointModel
 from skillcaddy.exchange import LARGEST_REPLY, ExchangeError, Target
 from skillcaddy.models import ChatModel, Completion, Message
+from skillcaddy.proxies import proxy_for
 from skillcaddy.standin import Reply, StandIn, cut, fail, say, slow
 
 KEY = "sk-very-secret-0123456789"
@@ -346,6 +347,53 @@ def test_the_key_goes_out_as_it_is_and_to_nobody_else() -> None:
     with pytest.raises(TimeoutError):
         elsewhere.accept()
     elsewhere.close()
+
+
+def test_a_proxy_that_the_environment_names_is_used_and_gets_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over TLS the proxy sees a host name only; the endpoint's key is for the endpoint."""
+    with wire(lambda c: c.sendall(b"HTTP/1.1 407 Wants a password\r\n\r\n")) as (url, got, _):
+        monkeypatch.setenv("HTTPS_PROXY", url.removesuffix("/v1").replace("//", "//user:p%40ss@"))
+        error = failure("https://models.example.invalid/v1", key=KEY)
+    assert error.kind == "unreachable"
+    assert got[0].startswith(b"CONNECT models.example.invalid:443")
+    assert b"Proxy-Authorization: Basic dXNlcjpwQHNz" in got[0]
+    assert KEY.encode() not in got[0]
+
+
+def test_a_plain_address_is_asked_of_the_proxy_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = sdk_answer(message={"content": "ja"}).encode()
+    with wire(lambda c: c.sendall(b"HTTP/1.1 200 OK\r\n\r\n" + body)) as (url, got, _):
+        monkeypatch.setenv("HTTP_PROXY", url)
+        assert ask("http://models.example.invalid:8000/v1").text == "ja"
+    assert got[0].startswith(b"POST http://models.example.invalid:8000/v1/chat/completions HTTP/1.1")
+
+
+@pytest.mark.parametrize(
+    ("variables", "host", "used"),
+    [
+        ({"HTTPS_PROXY": "http://p:3128"}, "models.example", True),
+        ({"https_proxy": "p:3128"}, "models.example", True),
+        ({"ALL_PROXY": "http://p:3128"}, "models.example", True),
+        ({"HTTPS_PROXY": "http://p:3128"}, "127.0.0.1", False),
+        ({"HTTPS_PROXY": "http://p:3128"}, "localhost", False),
+        ({"HTTPS_PROXY": "http://p:3128", "NO_PROXY": ".example"}, "models.example", False),
+        ({"HTTPS_PROXY": "http://p:3128", "NO_PROXY": "*"}, "models.example", False),
+        ({"HTTP_PROXY": "http://p:3128"}, "models.example", False),
+        ({"HTTPS_PROXY": "socks5://p:1080"}, "models.example", False),
+        ({"HTTPS_PROXY": "http://p:many"}, "models.example", False),
+        ({"HTTPS_PROXY": ""}, "models.example", False),
+    ],
+)
+def test_which_addresses_go_over_a_proxy(
+    variables: dict[str, str], host: str, used: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    found = proxy_for("https", host, 443)
+    assert (None if found is None else (found.host, found.port)) == (("p", 3128) if used else None)
 
 
 def test_nobody_listening_is_told_at_once() -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 from skillcaddy.deadline import Deadline
+from skillcaddy.proxies import way_to
 
 if TYPE_CHECKING:
     import ssl
@@ -57,11 +58,15 @@ class Target(NamedTuple):
             raise ValueError("an address is http:// or https://, a host, and a path such as /v1; no user, no query")
         return cls(parts.scheme, parts.hostname, parts.port or _PORTS[parts.scheme], parts.path.rstrip("/"))
 
+    def url(self) -> str:
+        """The whole address."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}:{self.port}{self.path}"
+
     def redirected(self, location: str) -> Target | None:
         """Where a redirect leads, None where that is another scheme, host or port, or nowhere."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
         try:
-            parts = urlsplit(urljoin(f"{self.scheme}://{host}:{self.port}{self.path}", location))
+            parts = urlsplit(urljoin(self.url(), location))
             if (parts.scheme, parts.hostname, parts.port or _PORTS.get(parts.scheme)) != self[:3]:
                 return None
         except ValueError:
@@ -105,11 +110,12 @@ def _once(
         raise late(deadline)
     watch: _Watch | None = None
     response: HTTPResponse | None = None
-    connection = _connection(target, max(0.001, min(connect_s, deadline.left())), tls)
+    way = way_to(target, max(0.001, min(connect_s, deadline.left())), tls)
+    connection = way.connection
     try:
         connection.connect()
         watch = _Watch(connection, deadline)
-        connection.request("POST", target.path, body=data, headers=headers)
+        connection.request("POST", way.asked, body=data, headers={**headers, **way.headers})
         response = connection.getresponse()
         if response.status in (301, 302, 303, 307, 308):
             return _moved(target, response)
@@ -129,14 +135,6 @@ def _once(
         if response is not None:
             response.close()
         connection.close()
-
-
-def _connection(target: Target, timeout: float, tls: ssl.SSLContext | None) -> HTTPConnection:
-    from http.client import HTTPConnection, HTTPSConnection  # late: 30 ms that only a request pays
-
-    if target.scheme == "http":
-        return HTTPConnection(target.host, target.port, timeout=timeout)
-    return HTTPSConnection(target.host, target.port, timeout=timeout, context=tls)
 
 
 class _Watch:
