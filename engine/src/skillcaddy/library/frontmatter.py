@@ -13,19 +13,20 @@ from itertools import islice
 from typing import Any
 
 from skillcaddy.library.frontmatter_lines import collapse, simple, tolerant, two_keys
+from skillcaddy.patterns import late
 
 # Some files put all of it into a code block.
 _FENCE = re.compile(r"\s*(?:```\w*[ \t]*\n\s*)?-{3}[ \t]*\n")
-_FENCE_LOST = re.compile(r"\s*(?:name|description)[ \t]*[:：][ \t]*\S")
-_BLANK_LINE = re.compile(r"\n[ \t]*\n(?!\s*[A-Za-z_][\w-]*:(?:\s|$))")
+_FENCE_LOST = late(r"\s*(?:name|description)[ \t]*[:：][ \t]*\S")
+_BLANK_LINE = late(r"\n[ \t]*\n(?!\s*[A-Za-z_][\w-]*:(?:\s|$))")
 _CLOSE = re.compile(r"^-{3}[ \t]*(?:\n|\Z)", re.MULTILINE)
 # `---# Title`: the line break after the closing fence was lost.
-_GLUED_CLOSE = re.compile(r"^-{3}(?=#)", re.MULTILINE)
-_HEADING_AFTER_BLANK = re.compile(r"\n[ \t]*\n(?=#{1,6} \S)")
-_PROSE_LINE = re.compile(r"^(?![#\s]|- |[\w.-]+[ \t]*:|-{3})", re.MULTILINE)
-_FIRST_KEY = re.compile(r"""\s*(?:#[^\n]*\n\s*)*["']?[A-Za-z_][\w.-]*["']?[ \t]*[:：]""")
-_HTML_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_NOT_PROSE = re.compile(r"#|```|~~~|---|===|\*\*\*|!\[|\[!|<|\|")
+_GLUED_CLOSE = late(r"^-{3}(?=#)", re.MULTILINE)
+_HEADING_AFTER_BLANK = late(r"\n[ \t]*\n(?=#{1,6} \S)")
+_PROSE_LINE = late(r"^(?![#\s]|- |[\w.-]+[ \t]*:|-{3})", re.MULTILINE)
+_FIRST_KEY = late(r"""\s*(?:#[^\n]*\n\s*)*["']?[A-Za-z_][\w.-]*["']?[ \t]*[:：]""")
+_HTML_COMMENT = late(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_NOT_PROSE = late(r"#|```|~~~|---|===|\*\*\*|!\[|\[!|<|\|")
 
 _MAX_YAML_CHARS = 100_000
 _MAX_FIELDS = 200
@@ -34,7 +35,7 @@ _MAX_FIELD_CHARS = 4_000
 _MAX_DEPTH = 6
 # PyYAML through 6.0.3, which hosts pin, ends the whole process over text nested some ten thousand deep.
 _MAX_OPENED = 1_000
-_COMPACT_NEST = re.compile(r"(?:[-?][ \t]+){64}")
+_COMPACT_NEST = late(r"(?:[-?][ \t]+){64}")
 _MAX_DESCRIPTION_FROM_BODY = 500
 _MAX_BODY_LOOKED_AT = 8_000
 _NAMED = frozenset({"name", "description", "tags"})
@@ -96,17 +97,17 @@ def _bounds(text: str) -> tuple[int, int, int] | None:
     opening = _FENCE.match(text)
     if opening is not None:
         start = opening.end()
-        closing = _CLOSE.search(text, start) or _GLUED_CLOSE.search(text, start)
+        closing = _CLOSE.search(text, start) or _GLUED_CLOSE().search(text, start)
         if closing is not None:
             return start, closing.start(), closing.end()
-        if not _FIRST_KEY.match(text, start):
+        if not _FIRST_KEY().match(text, start):
             return None
-    elif _FENCE_LOST.match(text):
+    elif _FENCE_LOST().match(text):
         start = 0
     else:
         return None
     # One of the fences is missing: a blank line before anything but a key ends it.
-    blank = _BLANK_LINE.search(text, start)
+    blank = _BLANK_LINE().search(text, start)
     end = len(text) if blank is None else blank.start() + 1
     closing = _CLOSE.search(text, start, end)
     return (start, end, end) if closing is None else (start, closing.start(), closing.end())
@@ -114,12 +115,12 @@ def _bounds(text: str) -> tuple[int, int, int] | None:
 
 def _lost_fence(block: str) -> int | None:
     """Where the body starts inside a refused block whose own closing fence got lost; None where it did not."""
-    glued = _GLUED_CLOSE.search(block)
+    glued = _GLUED_CLOSE().search(block)
     if glued is not None:
         return glued.end()
-    heading = _HEADING_AFTER_BLANK.search(block)
+    heading = _HEADING_AFTER_BLANK().search(block)
     # A heading is also what a comment looks like, so prose has to follow.
-    return heading.end() if heading is not None and _PROSE_LINE.search(block, heading.end()) else None
+    return heading.end() if heading is not None and _PROSE_LINE().search(block, heading.end()) else None
 
 
 def _entry(block: str) -> dict[str, Any] | None:
@@ -129,7 +130,11 @@ def _entry(block: str) -> dict[str, Any] | None:
 
 def _yaml(block: str) -> dict[str, Any] | None:
     """The mapping that PyYAML reads, its scalars left as the text they are; None where it refuses or sees none."""
-    if len(block) > _MAX_YAML_CHARS or block.count("[") + block.count("{") > _MAX_OPENED or _COMPACT_NEST.search(block):
+    if (
+        len(block) > _MAX_YAML_CHARS
+        or block.count("[") + block.count("{") > _MAX_OPENED
+        or _COMPACT_NEST().search(block)
+    ):
         return None
     import yaml
 
@@ -213,11 +218,11 @@ def _first_paragraph(body: str) -> str:
     """The first paragraph of prose, on one line and cut at a word; "" where there is none."""
     lines: list[str] = []
     fenced = False
-    for line in _HTML_COMMENT.sub("", body[:_MAX_BODY_LOOKED_AT]).split("\n"):
+    for line in _HTML_COMMENT().sub("", body[:_MAX_BODY_LOOKED_AT]).split("\n"):
         stripped = line.strip().lstrip("> ")
         if stripped.startswith(("```", "~~~")):
             fenced = not fenced
-        if fenced or not stripped or _NOT_PROSE.match(stripped):
+        if fenced or not stripped or _NOT_PROSE().match(stripped):
             if lines:
                 break
             continue

@@ -11,18 +11,20 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from skillcaddy.patterns import late
+
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _TWO_KEYS = re.compile(r"name: +([^\s\[{|>][^\n]*)\ndescription: +([^\s\[{|>][^\n]*)\n")
-_TOP_LEVEL = re.compile(r"""(["']?)([A-Za-z_][\w.-]*)\1[ \t]*:(?=\s|$)""", re.ASCII)
+_TOP_LEVEL = late(r"""(["']?)([A-Za-z_][\w.-]*)\1[ \t]*:(?=\s|$)""", re.ASCII)
 # No space after the colon, or a full-width one: a key only where nothing else could be meant.
-_LOOSE = re.compile(r"""(["']?)(name|description)\1[ \t]*[:：]""", re.IGNORECASE)
-_BLOCK_HEAD = re.compile(r"[|>][-+0-9]{0,2}[ \t]*(?:#.*)?$")
-_LIST_ITEM = re.compile(r"[ \t]*-[ \t]+(.*)")
-_FLOW_ITEM = re.compile(r"[^\W_][\w .+/@-]*")
+_LOOSE = late(r"""(["']?)(name|description)\1[ \t]*[:：]""", re.IGNORECASE)
+_BLOCK_HEAD = late(r"[|>][-+0-9]{0,2}[ \t]*(?:#.*)?$")
+_LIST_ITEM = late(r"[ \t]*-[ \t]+(.*)")
+_FLOW_ITEM = late(r"[^\W_][\w .+/@-]*")
 # Characters that YAML forbids, or takes for line breaks or markers: their blocks go to the real parser.
-_ODD = re.compile("[\x00-\x09\x0b-\x1f\x7f-\xa0\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+_ODD = late("[\x00-\x09\x0b-\x1f\x7f-\xa0\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 _INDICATORS = frozenset("-?:,[]{}#&*!|>'\"%@`=")
-_ESCAPE = re.compile(r"\\([\"\\/ntr])")
+_ESCAPE = late(r"\\([\"\\/ntr])")
 _ESCAPED = {"n": " ", "t": " ", "r": " "}
 _MAX_DEPTH = 6
 
@@ -37,7 +39,7 @@ def collapse(text: str) -> str:
 def two_keys(block: str) -> tuple[str, str] | None:
     """Name and description of a block that holds just these two on a line each; None for any other block."""
     found = _TWO_KEYS.fullmatch(block)
-    if found is None or _ODD.search(block):
+    if found is None or _ODD().search(block):
         return None
     name, description = _scalar(found[1].strip(" ")), _scalar(found[2].strip(" "))
     return None if name is None or description is None else (name, description)
@@ -49,7 +51,7 @@ def simple(block: str) -> dict[str, Any] | None:
     Scalars stay text whatever their type. Takes scalars on one or more lines (plain, or quoted without escapes), block
     scalars, nested mappings, lists of scalars and one-line JSON.
     """
-    return None if _ODD.search(block) else _mapping(block.split("\n"), 0)
+    return None if _ODD().search(block) else _mapping(block.split("\n"), 0)
 
 
 def _mapping(lines: list[str], depth: int) -> dict[str, Any] | None:
@@ -126,7 +128,7 @@ def _flow(text: str) -> Any:
         items = []
         for part in text[1:-1].split(",") if text[1:-1].strip() else []:
             item = part.strip(" ")
-            value = _scalar(item) if item[:1] in {'"', "'"} else item if _FLOW_ITEM.fullmatch(item) else None
+            value = _scalar(item) if item[:1] in {'"', "'"} else item if _FLOW_ITEM().fullmatch(item) else None
             if not value or value.endswith((":", "#")) or " #" in value:
                 return None
             items.append(value)
@@ -175,7 +177,7 @@ def tolerant(block: str, parse: Callable[[str], dict[str, Any] | None]) -> dict[
 def _entries(block: str) -> list[tuple[str, str, list[str]]]:
     entries: list[tuple[str, str, list[str]]] = []
     for line in block.split("\n"):
-        found = _TOP_LEVEL.match(line) or _LOOSE.match(line)
+        found = _TOP_LEVEL().match(line) or _LOOSE().match(line)
         if found:
             entries.append((found[2], line[found.end() :], []))
         elif entries:
@@ -184,9 +186,9 @@ def _entries(block: str) -> list[tuple[str, str, list[str]]]:
 
 
 def _guess(head: str, rest: list[str]) -> str | list[str]:
-    if _BLOCK_HEAD.match(head):
+    if _BLOCK_HEAD().match(head):
         return collapse(" ".join(rest))
-    items = [_LIST_ITEM.match(row) for row in rest if row.strip()]
+    items = [_LIST_ITEM().match(row) for row in rest if row.strip()]
     if not head and items and all(items):
         return [_unquote(collapse(item[1])) for item in items if item]
     return _unquote(collapse(" ".join([head, *rest])))
@@ -198,7 +200,7 @@ def _unquote(text: str) -> str:
             # Emoji as a pair of \\u escapes are good JSON, but not YAML.
             inner = json.loads(text)
         except ValueError:
-            inner = _ESCAPE.sub(lambda found: _ESCAPED.get(found[1], found[1]), text[1:-1])
+            inner = _ESCAPE().sub(lambda found: _ESCAPED.get(found[1], found[1]), text[1:-1])
         return collapse(inner.encode("utf-8", "replace").decode("utf-8"))
     if len(text) > 1 and text[0] == text[-1] == "'":
         return collapse(text[1:-1].replace("''", "'"))
