@@ -10,6 +10,7 @@ from skillcaddy.deadline import Deadline
 from skillcaddy.library.analyze import query_terms, terms
 from skillcaddy.library.spoken import spoken
 from skillcaddy.reasons import SENTENCES, Reason
+from skillcaddy.relevance import FLOOR
 from skillcaddy.trace import Candidate, Event, ModelCall, SourceReport
 
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from skillcaddy.skill import Retrieval
     from skillcaddy.source import TermStatistics
 
-FLOOR = 1.0
-"""The evidence that `relevance.judge` asks for."""
 _ANSWERED = frozenset({Reason.SOURCE_OK, Reason.SOURCE_EMPTY})
 _NOT_SEARCHED = frozenset({Reason.ROOT_MISSING, Reason.SKILL_SHADOWED, Reason.SKILL_UNREADABLE, Reason.INDEX_BUILDING})
 _MODEL_STEPS = ("rewrite", "gate")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from skillcaddy.explain import DEPTH, FLOOR, Explanation, Said, SkillStanding
+from skillcaddy.explain import DEPTH, Explanation, Said, SkillStanding
 from skillcaddy.reasons import SENTENCES, Reason
+from skillcaddy.relevance import FLOOR
 from skillcaddy.trace import Candidate
 
 _SHOWN = 10
@@ -96,8 +97,8 @@ def _miss(found: Explanation) -> list[str]:
     closest = found.closest
     shares = ", ".join(found.spoken(closest.matched)) or "no word that counts"
     return [
-        f"Closest came {closest.id}: evidence {closest.evidence:g} of the {FLOOR:g} that is asked for, "
-        f"short by {closest.short_by:g}; it shares {shares}."
+        f"Closest came {closest.id}: evidence {closest.evidence:.2f} of the {FLOOR:g} that is asked for, "
+        f"short by {closest.short_by:.2f}; it shares {shares}."
     ]
 
 
@@ -138,7 +139,7 @@ def _table(candidates: Sequence[Candidate], found: Explanation) -> Any:
         ranks = ", ".join(f"{source} {rank}" if named else str(rank) for source, rank in candidate.ranks.items())
         shares = candidate.shares if len(candidate.shares) > 1 else {}
         fusion = f"{candidate.fusion:.4f}" + "".join(f"\n{name} {share:.4f}" for name, share in shares.items())
-        evidence = "-" if candidate.relevance is None else f"{candidate.relevance:g}"
+        evidence = "-" if candidate.relevance is None else f"{candidate.relevance:.2f}"
         decision = candidate.reason.value
         name = candidate.id + (f"\n({candidate.detail})" if candidate.detail else "")
         style = "" if candidate.reason in (Reason.DELIVERED, Reason.CATALOGUED) else "dim"
