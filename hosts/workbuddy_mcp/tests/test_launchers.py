@@ -43,8 +43,10 @@ class Place:
         }
 
     def hook(self, document: dict[str, Any] = PROMPT, **environ: str) -> subprocess.CompletedProcess[str]:
-        # Through a shell, as hosts do it, with the event's name as the manifest gives it.
-        command = f'"{self.plugin}/bin/skillcaddy-hook" {document["hook_event_name"]}'
+        # Through a shell, as hosts do it, by the manifest's own words.
+        hooks = json.loads((self.plugin / "hooks" / "hooks.json").read_text(encoding="utf-8"))["hooks"]
+        command = hooks[document["hook_event_name"]][0]["hooks"][0]["command"]
+        command = command.replace("${CLAUDE_PLUGIN_ROOT}", str(self.plugin))
         return self.run(["/bin/sh", "-c", command], json.dumps(document), **environ)
 
     def mcp(self, *messages: dict[str, Any], **environ: str) -> list[dict[str, Any]]:
@@ -164,10 +166,12 @@ def test_the_workspace_is_never_imported(place: Place) -> None:
     assert place.mcp({"id": 1, "method": "ping"})[0]["result"] == {}
 
 
-def test_the_hook_mends_a_server_that_lost_its_mode(place: Place) -> None:
-    server = place.plugin / "bin" / "skillcaddy-mcp"
+def test_launchers_that_lost_their_modes_work_all_the_same(place: Place) -> None:
+    """As after unpacking an archive that keeps none: the hook goes through sh, and mends the server."""
+    hook, server = place.plugin / "bin" / "skillcaddy-hook", place.plugin / "bin" / "skillcaddy-mcp"
+    hook.chmod(0o644)
     server.chmod(0o644)
-    place.hook(SKILLCADDY_PYTHON=sys.executable)
+    assert "ZEBRA-42" in place.hook(SKILLCADDY_PYTHON=sys.executable).stdout
     assert os.access(server, os.X_OK)
 
 

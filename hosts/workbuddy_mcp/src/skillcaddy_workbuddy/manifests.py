@@ -46,7 +46,8 @@ def hooks() -> str:
     """One process for each prompt, and one where the model stops seeing what earlier ones added."""
 
     def run(event: str) -> list[dict[str, Any]]:
-        command = f'"{_BIN}/skillcaddy-hook" {event}'
+        # Through sh, since an archive may have lost the file's mode; where there is no sh, Windows finds the .cmd file.
+        command = f'sh "{_BIN}/skillcaddy-hook" {event} || "{_BIN}/skillcaddy-hook" {event}'
         return [{"hooks": [{"type": "command", "command": command, "timeout": HOOK_TIMEOUT_S}]}]
 
     # SessionStart comes after a compaction that succeeded; PreCompact would come before one that may not.
