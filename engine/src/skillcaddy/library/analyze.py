@@ -18,7 +18,7 @@ from skillcaddy.library.lexicon import STOP_WORDS
 from skillcaddy.patterns import late
 from skillcaddy.skill import Skill
 
-ANALYZER_VERSION = 2
+ANALYZER_VERSION = 3
 """Part of an index's identity: raised with every change of what `terms` returns or `document_text` weighs."""
 
 # Measured on labelled queries over 10,000 real skills; the neighbours of each value do within 0.005 nDCG@10 as well.
@@ -40,18 +40,24 @@ NAMED_BOOST = 1.4
 CONCEPT_BOOST = 0.6
 """Of the English words for what a query says in Chinese."""
 
-_CJK = "\u3005-\u3007\u3041-\u3096\u309d\u309e\u30a1-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
-_CJK += "\U00020000-\U000323af"
-"""Ideographs with the extensions A to H, kana and hangul syllables: what is written without spaces, or glued."""
+# Ideographs with the extensions A to H, kana, hangul syllables and Thai: written without spaces, or glued.
+_CJK = "\u0e01-\u0e4e\u3005-\u3007\u3041-\u3096\u309d\u309e\u30a1-\u30fe\u31f0-\u31ff\u3400-\u4dbf"
+_CJK += "\u4e00-\u9fff\uac00-\ud7a3\U00020000-\U0002f7ff\U00030000-\U000323af"
+# ASCII and what only separates words and stays as it is under NFKC: punctuation, arrows, boxes, pictures, flags.
 _PLAIN = (
-    "\x00-\x7f\u00a0-\u00a9\u00ab-\u00b1\u00b4\u00b6-\u00b8\u00bb\u00bf\u00d7\u00f7\u2010-\u2027\u2030-\u203a\u2190-\u23ff\u2500-\u2bff"
-    "\u3000-\u3003\u3008-\u301f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\ufe0f\U0001f000-\U0001faff"
+    "\x00-\x7f\u00a0-\u00a7\u00a9\u00ab-\u00ae\u00b0\u00b1\u00b6\u00b7\u00bb\u00bf\u00d7\u00f7\u2010-\u2023\u2026\u2027"
 )
-"""ASCII and the punctuation, arrows, boxes and pictures that only separate words."""
+_PLAIN += (
+    "\u2030-\u203a\u2190-\u23ff\u2500-\u2bff\u3000-\u3003\u3008-\u301f\uff01\uff02\uff04-\uff06\uff08-\uff0a\uff0c"
+)
+_PLAIN += "\uff0d\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\ufe0f\U0001f1e6-\U0001f1ff\U0001f300-\U0001faff"
+# Vowel signs and the like, which Python holds to be no letters, belong to the word they stand in.
+_SIGNS = "\u0591-\u05c7\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0962\u0963\u0980-\u0983\u09bc-\u09cd\u0a3c-\u0a4d"
+_SIGNS += "\u0abc-\u0acd\u0b3c-\u0b57\u0bbe-\u0bcd\u0c3e-\u0c56\u0cbc-\u0cd6\u0d3b-\u0d4d\u0dca-\u0ddf"
 _CJK_RUN = late(f"[{_CJK}]+")
 _HARD = late(f"[^{_PLAIN}{_CJK}]")
 _NON_ASCII = re.compile(r"[^\x00-\x7f]+")
-_OTHER_RUN = late(f"([{_CJK}]+)|([^\\W{_CJK}]+)")
+_OTHER_RUN = late(f"([{_CJK}]+)|((?:[^\\W_{_CJK}]|[{_SIGNS}])+)")
 _LETTERS = str.maketrans({"æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"})
 _ASCII_RUN = re.compile(r"[\x00-\x7f]+")
 _MARKS = re.compile("[\u0300-\u036f]+")
@@ -69,7 +75,7 @@ _SPELLINGS = {"#": "sharp ", "++": "plusplus "}
 _NET_FAMILIES = frozenset(("asp", "ado", "vb"))
 _LONE = frozenset("abdefghijklmnopqstuvwxyz0123456789")  # but C and R are languages
 _VOWELS = frozenset("aeiouy")
-_CACHE_LIMIT = 50_000
+_CACHE_LIMIT = 100_000
 _JOINED_NAME = 5
 """Names of up to so many terms are also searched for in one word."""
 
@@ -116,11 +122,14 @@ _TERMS = _Memo(_term)
 
 def terms(text: str) -> list[str]:
     """The terms of a text in order, repeats kept, stop words left out; never raises."""
-    words = _words(text)
-    return [term for term in map(_TERMS.__getitem__, words) if term]
+    words, others = _words(text)
+    found = [term for term in map(_TERMS.__getitem__, words) if term]
+    found += others
+    return found
 
 
-def _words(text: str) -> list[str]:
+def _words(text: str) -> tuple[list[str], list[str]]:
+    """The words in ASCII letters, and the finished terms in other scripts."""
     others: list[str] = []
     if not text.isascii():
         if _HARD().search(text) is not None:
@@ -145,8 +154,7 @@ def _words(text: str) -> list[str]:
         if len(parts) > 2 or parts[0].islower():
             words.extend(part.lower() for part in parts)
         hump = shapes.find("aA", end)
-    words.extend(others)
-    return words
+    return words, others
 
 
 def _bigrams(run: str, out: list[str]) -> None:
