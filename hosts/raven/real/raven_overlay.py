@@ -22,7 +22,7 @@ def has(name):
         return bool(version(name))
     except PackageNotFoundError:
         return False
-sys.path.append(sys.argv[2])
+sys.path += filter(None, sys.argv[2:])
 spec = importlib.util.find_spec("raven")
 print(json.dumps({
     "raven": spec and spec.origin, "site": sysconfig.get_paths()["purelib"], "python": sys.version_info[:3],
@@ -42,7 +42,7 @@ def overlay(folder: Path) -> Path:
     project = tomllib.loads((ROOT / "engine" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     needed = {re.split(r"[^A-Za-z0-9._-]", text, maxsplit=1)[0]: text for text in project["dependencies"]}
     asked = subprocess.run(
-        [named, "-c", _ASK, json.dumps(list(needed)), checkout], capture_output=True, text=True, check=False
+        [named, "-P", "-c", _ASK, json.dumps(list(needed)), checkout], capture_output=True, text=True, check=False
     )
     if asked.returncode:
         raise RuntimeError(f"RAVEN_PYTHON is {named}, which does not run: {asked.stderr[-1000:]}")
