@@ -111,7 +111,7 @@ def test_whatever_the_endpoint_does_the_search_goes_on_within_the_deadline(reply
 
 
 def test_a_slow_rewriter_leaves_the_gate_its_time() -> None:
-    with StandIn([slow("never", 30), '{"ids": []}']) as server:
+    with StandIn([slow("never", 30), slow('{"ids": []}', 0.7)]) as server:
         found = retrieve(
             EndpointModel(server.url, "m"),
             Shelf(hit("pdf-rotate", trust=Trust.LOCAL)),
