@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
+from typing import Any
+
+from typer.testing import CliRunner
 
 from skillcaddy.skill import Hit, Skill, Trust
 
@@ -42,3 +46,9 @@ def hit(
         directory=directory,
     )
     return Hit(skill=skill, rank=rank, score=score, sources=(source,))
+
+
+def cli_runner() -> CliRunner:
+    """A runner that keeps stdout and stderr apart; releases of click before 8.2 mix them unless told otherwise."""
+    apart: dict[str, Any] = {"mix_stderr": False} if "mix_stderr" in inspect.signature(CliRunner).parameters else {}
+    return CliRunner(**apart)

@@ -7,8 +7,9 @@ import os
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
+from builders import cli_runner
 from skillcaddy.cli.config import config_app
 from skillcaddy.settings import setting_fields
 
@@ -19,7 +20,7 @@ def home() -> Path:
 
 
 def run(*arguments: str, **environ: str) -> Result:
-    return CliRunner().invoke(config_app, arguments, env={"COLUMNS": "200", **environ})
+    return cli_runner().invoke(config_app, arguments, env={"COLUMNS": "200", **environ})
 
 
 def test_show_lists_every_setting_with_its_value_and_where_it_came_from(home: Path) -> None:

@@ -421,4 +421,6 @@ def test_the_cheap_look_for_the_state_folder_agrees_with_platformdirs(
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     if cache is not None:
         monkeypatch.setenv("XDG_CACHE_HOME", cache)
-    assert state_dir() == locations().state_dir
+    assert state_dir().is_absolute()
+    if cache != "relative":  # older releases of platformdirs take such a path as it stands, against the specification
+        assert state_dir() == locations().state_dir

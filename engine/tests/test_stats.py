@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from builders import write_skill
+from builders import cli_runner, write_skill
 from skillcaddy.cli.app import app
 from skillcaddy.decisions import FILE_NAME
 from skillcaddy.engine import Engine
@@ -24,7 +24,7 @@ from skillcaddy.tools import Tools
 
 
 def run(*arguments: str) -> Result:
-    return CliRunner().invoke(app, ["stats", *arguments], env={"COLUMNS": "200"})
+    return cli_runner().invoke(app, ["stats", *arguments], env={"COLUMNS": "200"})
 
 
 def figures(*arguments: str) -> dict[str, Any]:

@@ -27,7 +27,7 @@ def stats_command(
     unless `decision_log = "content"`; `off` switches it off.
     """
     if days is not None and not days > 0:
-        print(f"skillcaddy stats: --days is {days:g}; give a number above 0.", file=sys.stderr)
+        print(f"skillcaddy stats: --days is {days:g}; give a number above 0.", file=sys.stderr, flush=True)
         raise typer.Exit(2)
     loaded = load(strict=False)
     journal = Journal(loaded.locations.log_dir / FILE_NAME)
@@ -107,7 +107,8 @@ def _tables(summary: Summary) -> list[object]:
             ", ".join(trouble) or "none",
         )
     skills = table("Skills used most", "skill", "found", "delivered", "listed", "opened")
-    for each in summary.to_json()["skills"][:_SHOWN]:
+    used = [row for row in summary.to_json()["skills"] if row["delivered"] or row["listed"] or row["opened"]]
+    for each in used[:_SHOWN]:
         skills.add_row(Text(each["id"]), *(str(each[name]) for name in ("found", "delivered", "listed", "opened")))
     reasons = table("Reasons", "reason", "meaning", "turns", words=2)
     for reason, count in summary.reasons.most_common():
