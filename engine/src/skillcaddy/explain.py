@@ -283,8 +283,9 @@ def standing(engine: Engine, request: Request, explained: Explanation, reference
     if candidate is None and shadow:
         reason, detail = Reason.SKILL_SHADOWED, shadow
     elif candidate is None:
-        reason = Reason.BEYOND_TOP_K if rank is not None else Reason.BELOW_FLOOR
-        detail = "it ranks too far down to be a candidate" if rank is not None else "it shares no searched word"
+        far = rank is not None or any(word.term in held and word.searched for word in explained.words)
+        reason = Reason.BEYOND_TOP_K if far else Reason.BELOW_FLOOR
+        detail = "it ranks too far down to be a candidate" if far else "it shares no searched word"
     return SkillStanding(
         reference=reference,
         id=skill.id,

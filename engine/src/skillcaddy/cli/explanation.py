@@ -114,8 +114,8 @@ def _about(about: SkillStanding, found: Explanation) -> list[str]:
         lines.append(f"candidate {position} of {len(found.candidates)}")
     elif about.rank is not None:
         lines.append(f"rank {about.rank} in the library; only the first {len(found.candidates)} are candidates")
-    elif about.reason is Reason.BELOW_FLOOR:
-        lines.append(f"not among the first {DEPTH} in the library")
+    elif about.reason is Reason.BEYOND_TOP_K:
+        lines.append(f"not among the first {DEPTH:,} in the library")
     if about.near:
         lines.append(f"there are {len(about.near)} more of that name: {', '.join(about.near[:_SHOWN_FILES])}")
     lines.append("it holds: " + (", ".join(about.shared) or "none of the query's words"))

@@ -32,8 +32,8 @@ RULES: Mapping[str, tuple[Level, str]] = {
     "near-copy": ("warning", "its body is almost another skill's"),
     "confusable": ("warning", "its own description finds another skill first"),
     "trigger-lost": ("warning", "a trigger of its own does not find it"),
-    "trigger-weak": ("warning", "a trigger of its own is too weak for an automatic turn"),
     "trigger-second": ("hint", "a trigger of its own finds another skill first"),
+    "trigger-weak": ("hint", "a trigger of its own is too weak to pass the relevance floor"),
     "no-trigger": ("hint", "the description does not say when to use it"),
 }
 """Each rule with its level and what it is about."""

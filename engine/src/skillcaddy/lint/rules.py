@@ -16,7 +16,7 @@ LONGEST_NAME = 64
 LONGEST_DESCRIPTION = 1024
 CUT = 60
 """Characters of a description that some hosts show in their list of skills; the last three are dots."""
-_FEWEST_TERMS = 4
+_FEWEST_TERMS = 3
 _TELLING = 5
 _ENOUGH = 3
 """Telling words in what is left of a description from which an agent can still guess what it is for."""
@@ -113,12 +113,10 @@ def of_description(facts: Facts, frequency: Callable[[str], int], library_size: 
     words = {word: frequency(word) for word in terms(description)}
     limit = library_size * _COMMON_SHARE if library_size >= _SMALL_LIBRARY else library_size
     telling = {word for word, skills in words.items() if skills <= limit and word not in _FILLERS}
-    if len(words) < _FEWEST_TERMS or not telling:
-        what = (
-            f"Only {_listed(list(words), description) or 'nothing'} in it can be searched for."
-            if len(words) < _FEWEST_TERMS
-            else "Every word in it is common in this library."
-        )
+    plain = [word for word in words if word not in _FILLERS]
+    if len(plain) < _FEWEST_TERMS or not telling:
+        few = f"Only {_listed(plain, description)} says" if plain else "Nothing in it says"
+        what = f"{few} what it is for." if len(plain) < _FEWEST_TERMS else "Every word in it is common in this library."
         yield _finding(
             "description-vague",
             facts,
