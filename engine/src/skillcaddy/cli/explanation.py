@@ -47,6 +47,7 @@ def print_explanation(found: Explanation, about: SkillStanding | None = None, *,
             say(f"  {line}")
     if found.candidates:
         shown = found.candidates if every else found.candidates[:_SHOWN]
+        say("")
         console.print(_table(shown, found))
         if len(shown) < len(found.candidates):
             say(f"  and {len(found.candidates) - len(shown)} more, which --all shows", style="dim")
