@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import subprocess
 import sys
 import time
@@ -240,6 +241,24 @@ def test_what_the_hook_imports_stays_light(library: Path) -> None:
     done = process(library, json.dumps(event(session_id="s9")).encode(), before=before)
     assert b"ZEBRA-42" in done.stdout
     assert done.stderr == b"[]\n"
+
+
+@pytest.mark.requirement("workbuddy:read-before-the-end")
+def test_the_process_ends_only_after_the_host_has_read_its_document(library: Path) -> None:
+    command = [sys.executable, "-P", "-c", RUN.format(before="", load="load_fast", limit=60), str(library.parent)]
+    home = {"SKILLCADDY_HOME": str(library.parent / "home"), "SKILLCADDY_SKILLS_DIRS": str(library)}
+    environ = {**os.environ, **home, "SKILLCADDY_MODE": "auto"}
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, env=environ, **pipes) as started:
+        assert started.stdin is not None
+        assert started.stdout is not None
+        started.stdin.write(json.dumps(event()).encode())
+        started.stdin.close()
+        select.select([started.stdout], [], [], 60)
+        with pytest.raises(subprocess.TimeoutExpired):
+            started.wait(0.2)
+        assert b"ZEBRA-42" in started.stdout.read()
+        assert started.wait(60) == 0
 
 
 def test_each_prompt_leaves_a_line_without_its_words(library: Path) -> None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 LIMIT_S = 8.5
 """Seconds after which the process ends in any case; the hook's manifest allows 10, the shell before us takes some."""
 _MARGIN_S = 0.6
+_SETTLE_S = 1.0
 _MOST_BYTES = 64 * 1024 * 1024
 
 
@@ -43,6 +44,8 @@ def run(*, host: str, load: Callable[[], Loaded], held: Path | None = None, limi
         text = answer(event, host=host, load=load, held=held, ends_at=ends_at) if event else ""
         if text:
             stdio.write(document(text))
+            # CodeBuddy throws away what it has not read when it learns that the process has ended.
+            stdio.settle(min(_SETTLE_S, ends_at - time.monotonic()))
     except BaseException as error:  # noqa: BLE001 - a failing hook would stop the user's turn
         wire.complain(f"hook: {type(error).__name__}: {error}")
     wire.leave(0)

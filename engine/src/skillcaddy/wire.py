@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,6 +95,24 @@ class Stdio:
         view = memoryview(data)
         while view:
             view = view[os.write(self._sink, view[:_CHUNK]) :]
+
+    def settle(self, wait_s: float) -> None:
+        """Wait until the reader has taken all that was written, at most `wait_s` seconds.
+
+        For a host that drops what it has not read when the process ends: it must read before we may end.
+        """
+        try:
+            import fcntl
+            import stat
+            import termios
+
+            kind = os.fstat(self._sink).st_mode
+            ask = termios.FIONREAD if stat.S_ISFIFO(kind) else termios.TIOCOUTQ if stat.S_ISSOCK(kind) else None
+            until = time.monotonic() + wait_s
+            while ask is not None and any(fcntl.ioctl(self._sink, ask, bytes(4))) and time.monotonic() < until:
+                time.sleep(0.001)
+        except (ImportError, AttributeError, OSError):
+            return  # a system that can't tell
 
     def unread(self) -> bool:
         """True when the reader of our output is known to be gone."""

@@ -38,9 +38,13 @@ class Watched:
         (folder / "SKILL.md").write_text(text, encoding="utf-8")
 
     def ask(self, prompt: str, **environ: str) -> list[Recorded]:
-        """One turn in a session of its own."""
-        before = len(self.model.turns)
-        assert self.client.ask(prompt, **environ) in (DONE, "")
+        """One turn in a session of its own; asked again when the client took the prompt before it knew our hook."""
+        for _ in range(3):
+            before, script = len(self.model.turns), list(self.script)
+            assert self.client.ask(prompt, **environ) in (DONE, "")
+            if self.client.hook_ran():
+                break
+            self.script[:] = script
         return self.model.turns[before:]
 
     @contextmanager

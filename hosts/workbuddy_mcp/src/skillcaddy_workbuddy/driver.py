@@ -87,6 +87,10 @@ class Client:
         except (ValueError, KeyError, IndexError, TypeError):
             return ""
 
+    def hook_ran(self) -> bool:
+        """Whether the client has called our hook for the last prompt, as far as it can be told."""
+        return True
+
     def talk(self, **environ: str) -> Session:
         """A session of several turns in one process."""
         return Session(self, environ)
@@ -113,6 +117,13 @@ class CodeBuddy(Client):
         listed = json.dumps({"models": [model], "availableModels": ["stand-in"]})
         (self.home / ".codebuddy" / "models.json").write_text(listed, encoding="utf-8")
         self.environ |= {"DISABLE_GALILEO": "1"}
+
+    def hook_ran(self) -> bool:
+        """False when a one-shot run took its prompt before the plugin's hooks were loaded, as happens under load."""
+        logs = sorted((self.home / ".codebuddy" / "logs").rglob("*.log"), key=lambda path: path.stat().st_mtime)
+        words = ("[HookExecutor] spawn", "UserPromptSubmit")
+        text = logs[-1].read_text(encoding="utf-8", errors="replace") if logs else ""
+        return any(all(word in line for word in words) for line in text.splitlines())
 
 
 class ClaudeCode(Client):
