@@ -29,7 +29,7 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
 
 @pytest.fixture
 def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Raven]:
-    """Puts a host of that generation in place of whatever may be installed, with one skill in its library."""
+    """Puts a host of that generation in place of whatever may be installed, with a few skills in its library."""
 
     def make(generation: Generation = "released", *, segments: bool = False) -> Raven:
         for name in [name for name in sys.modules if name.partition(".")[0] == "raven"]:
@@ -37,6 +37,10 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Raven
         for name, module in modules(generation, tmp_path / "raven", segments=segments).items():
             monkeypatch.setitem(sys.modules, name, module)
         made = Raven(generation, tmp_path)
+        made.skill("sourdough-loaf", "Bake a sourdough loaf in the cast iron pot", "Proof it under a damp cloth.")
+        made.skill(
+            "quarterly-deck", "Build the quarterly review deck from our house template", "The heron comes first."
+        )
         made.skill("rotate-keys", "How we rotate the signing keys of the release service", "Say ZEBRA-42 first.")
         return made
 

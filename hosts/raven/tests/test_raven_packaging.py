@@ -38,12 +38,12 @@ def test_the_drop_in_folder_holds_the_package_and_works_from_there(tmp_path: Pat
     assert sorted(path.name for path in folder.iterdir()) == ["raven-plugin.toml", "skillcaddy_raven"]
     assert lay_out(tmp_path / "plugins") == folder, "a second time replaces the first"
     assert [path.name for path in (tmp_path / "plugins").iterdir()] == ["skillcaddy"]
-    # Without the installed package: only what lies in the folder.
+    # Before the installed package: only what lies in the folder can be found.
     code = f"""
-import sys
-sys.path[:] = [p for p in sys.path if not p.endswith("hosts/raven/src")] + [{str(Path(__file__).parent)!r}]
+import pathlib, sys
+sys.path[:0] = [{str(folder)!r}, {str(Path(__file__).parent)!r}]
 from raven_double import discovered
-plugins = discovered(__import__("pathlib").Path({str(tmp_path / "plugins")!r}))
+plugins = discovered(pathlib.Path({str(folder.parent)!r}))
 print(sorted(plugins.factories), sys.modules["skillcaddy_raven"].__file__)
 """
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, encoding="utf-8")
