@@ -29,7 +29,7 @@ from skillcaddy.trace import Event, SourceReport, Trace
 
 PATIENCE_S = 60.0
 KEYS = "How do I rotate the signing keys of the packaging service?"
-INVOICE = "Please write the invoice for the print shop"
+CERTIFICATES = "Please renew the TLS certificates of the staging cluster"
 
 
 def write(root: Path, folder: str, description: str, fact: str) -> None:
@@ -185,10 +185,10 @@ def test_what_is_gone_after_the_turn_is_given_again(host: Host, skills: Path) ->
 def test_each_workspace_searches_its_own_folders_first_and_the_configured_ones_too(
     host: Host, skills: Path, tmp_path: Path
 ) -> None:
-    write(tmp_path / "a", "invoice", "Write an invoice for the print shop", "Use form ALPHA.")
-    write(tmp_path / "b", "invoice", "Write an invoice for the print shop", "Use form BETA.")
+    write(tmp_path / "a", "renew-certificates", "Renew the TLS certificates of the staging cluster", "Use form ALPHA.")
+    write(tmp_path / "b", "renew-certificates", "Renew the TLS certificates of the staging cluster", "Use form BETA.")
     host.hello(settings={"skills_dirs": [str(skills)]})
-    found = {name: host.search(INVOICE, roots=[str(tmp_path / name), str(tmp_path / "gone")]) for name in "ab"}
+    found = {name: host.search(CERTIFICATES, roots=[str(tmp_path / name), str(tmp_path / "gone")]) for name in "ab"}
     assert "ALPHA" in found["a"]["text"]
     assert "BETA" not in found["a"]["text"]
     assert "BETA" in found["b"]["text"]
@@ -198,31 +198,41 @@ def test_each_workspace_searches_its_own_folders_first_and_the_configured_ones_t
 def test_a_relative_folder_from_a_host_is_not_searched(
     host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write(tmp_path / "skills", "invoice", "Write an invoice for the print shop", "Use form ALPHA.")
+    write(
+        tmp_path / "skills",
+        "renew-certificates",
+        "Renew the TLS certificates of the staging cluster",
+        "Use form ALPHA.",
+    )
     monkeypatch.chdir(tmp_path)
     host.hello()
-    assert "ALPHA" not in host.search(INVOICE, roots=["skills", "", 7])["text"]
+    assert "ALPHA" not in host.search(CERTIFICATES, roots=["skills", "", 7])["text"]
 
 
 def test_a_skill_that_the_host_has_switched_off_is_hidden_in_the_hosts_folders_alone(
     host: Host, skills: Path, tmp_path: Path
 ) -> None:
-    write(tmp_path / "a", "invoice", "Write an invoice for the print shop", "Use form ALPHA.")
+    write(tmp_path / "a", "renew-certificates", "Renew the TLS certificates of the staging cluster", "Use form ALPHA.")
     host.hello(settings={"skills_dirs": [str(skills)]})
-    hidden = {"roots": [str(tmp_path / "a")], "hidden": ["invoice", "rotate-signing-keys"]}
-    assert "ALPHA" not in host.search(INVOICE, **hidden)["text"]
+    hidden = {"roots": [str(tmp_path / "a")], "hidden": ["renew-certificates", "rotate-signing-keys"]}
+    assert "ALPHA" not in host.search(CERTIFICATES, **hidden)["text"]
     assert "ZEBRA-42" in host.search(KEYS, **hidden)["text"]
 
 
 def test_sessions_and_workspaces_are_served_at_once(host: Host, tmp_path: Path) -> None:
     for name in "abcdef":
-        write(tmp_path / name, "invoice", "Write an invoice for the print shop", f"Use form {name * 3}.")
+        write(
+            tmp_path / name,
+            "renew-certificates",
+            "Renew the TLS certificates of the staging cluster",
+            f"Use form {name * 3}.",
+        )
     host.hello("auto")
     texts: dict[str, str] = {}
 
     def turn(name: str) -> None:
         for number in range(5):
-            asked = {"prompt": INVOICE, "session": f"{name}{number}", "roots": [str(tmp_path / name)]}
+            asked = {"prompt": CERTIFICATES, "session": f"{name}{number}", "roots": [str(tmp_path / name)]}
             texts[f"{name}{number}"] = host.ask("turn.retrieve", **asked)["text"]
 
     threads = [threading.Thread(target=turn, args=(name,)) for name in "abcdef"]
