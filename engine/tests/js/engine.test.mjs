@@ -50,8 +50,8 @@ test("a turn gets the skill that fits, an unrelated one nothing", async (t) => {
 test("the agent's tools answer, and a message of ten megabytes does too", async (t) => {
   const { engine: made } = engine(t, { mode: "on_demand" });
   const search = (query) => callTool(made, {}, { name: "skill_search", arguments: { query }, session: "s" });
-  assert.match(await search("quarterly review deck template"), /heron slide/);
-  assert.match(await search(`quarterly review deck template ${"x ".repeat(5_000_000)}`), /heron slide/);
+  assert.match(await search(DECK.prompt), /heron slide/);
+  assert.match(await search(`${DECK.prompt} ${"x ".repeat(5_000_000)}`), /heron slide/);
 });
 
 test("a wrong setting of the host is named in its log", async (t) => {

@@ -28,7 +28,7 @@ DECK = "Please build the quarterly review deck from our house template."
 LOAF = "Now bake a sourdough loaf in the cast iron pot, please."
 SMALL_TALK = "Thanks, that is all for today. Good night!"
 TOOLS = {"skill_search", "skill_open"}
-SEARCH = call("skill_search", query="quarterly review deck template")
+SEARCH = call("skill_search", query="build the quarterly review deck from our house template")
 DEGRADED = ("degraded to", "quarantin", "assemble failed", "handler from skillcaddy failed")
 every_host = pytest.mark.parametrize("version", VERSIONS)
 
