@@ -15,6 +15,7 @@ from skillcaddy.lint import Finding, Level, Report, lint
 from skillcaddy.lint.finding import LEVELS
 from skillcaddy.paths import locations
 from skillcaddy.plugins import local_roots
+from skillcaddy.settings import Settings
 from skillcaddy.settings_errors import SettingsError
 
 _SHOWN = 100
@@ -39,8 +40,8 @@ def lint_command(
     if level not in LEVELS:
         _fail(f"--level is {level!r}; give one of {', '.join(LEVELS)}.", 2)
     shown_levels = LEVELS[: LEVELS.index(level) + 1]
-    roots, state, top_k = _library(folders)
-    report = _lint(roots, state, top_k, quiet=as_json)
+    roots, state, settings = _library(folders)
+    report = _lint(roots, state, settings, quiet=as_json)
     findings = [finding for finding in report.findings if finding.level in shown_levels]
     if as_json:
         print(json.dumps(_as_json(report, findings, strict)))
@@ -49,7 +50,7 @@ def lint_command(
     raise typer.Exit(0 if report.passes(strict=strict) else 1)
 
 
-def _library(folders: list[Path] | None) -> tuple[tuple[str, ...], Path, int]:
+def _library(folders: list[Path] | None) -> tuple[tuple[str, ...], Path, Settings]:
     chosen: dict[str, Any] = {}
     if folders:
         missing = next((folder for folder in folders if not folder.is_dir()), None)
@@ -64,13 +65,14 @@ def _library(folders: list[Path] | None) -> tuple[tuple[str, ...], Path, int]:
     roots = local_roots(settings, places.data_dir)
     if not roots:
         _fail("no skill folder is configured. Give a DIR, or set skills_dirs (see `skillcaddy config path`).", 2)
-    return roots, places.state_dir, settings.top_k
+    return roots, places.state_dir, settings
 
 
-def _lint(roots: tuple[str, ...], state: Path, top_k: int, *, quiet: bool) -> Report:
+def _lint(roots: tuple[str, ...], state: Path, settings: Settings, *, quiet: bool) -> Report:
+    top_k, unasked = settings.top_k, settings.mode == "auto"
     workers = max(1, min(4, os.cpu_count() or 1))
     if quiet or not sys.stderr.isatty():
-        return lint(roots, state, top_k=top_k, workers=workers)
+        return lint(roots, state, top_k=top_k, unasked=unasked, workers=workers)
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -83,7 +85,7 @@ def _lint(roots: tuple[str, ...], state: Path, top_k: int, *, quiet: bool) -> Re
                 tasks[stage] = bar.add_task(stage, total=total)
             bar.update(tasks[stage], completed=done, total=total)
 
-        return lint(roots, state, top_k=top_k, workers=workers, progress=progress)
+        return lint(roots, state, top_k=top_k, unasked=unasked, workers=workers, progress=progress)
 
 
 def _as_json(report: Report, findings: list[Finding], strict: bool) -> dict[str, Any]:
@@ -116,7 +118,8 @@ def _print(report: Report, findings: list[Finding], every: bool) -> None:
         console.print(f"\nand {left:,} more findings, which --all or --json lists", style="dim")
     counts = report.counts()
     parts = [f"{counts[level]:,} {level}{'' if counts[level] == 1 else 's'}" for level in LEVELS]
-    console.print(f"\n{report.skills:,} skills: {', '.join(parts)} ({report.elapsed_s:.1f} s)")
+    skills = f"{report.skills:,} skill{'' if report.skills == 1 else 's'}"
+    console.print(f"\n{skills}: {', '.join(parts)} ({report.elapsed_s:.1f} s)")
 
 
 def _short(path: str, roots: tuple[str, ...]) -> str:

@@ -13,7 +13,7 @@ from skillcaddy.library.manifest import survey
 from skillcaddy.library.store import Store, StoreBusyError
 from skillcaddy.library.view import View
 from skillcaddy.lint import crowd, rules
-from skillcaddy.lint.confusable import of_search
+from skillcaddy.lint.confusable import Remembered, of_search
 from skillcaddy.lint.finding import Finding, Report, in_order
 from skillcaddy.lint.reading import read_all
 from skillcaddy.reasons import SENTENCES
@@ -26,13 +26,19 @@ _PATIENCE_S = 600.0
 
 
 def lint(
-    roots: Sequence[str], state: Path, *, top_k: int = 2, workers: int = 1, progress: Progress | None = None
+    roots: Sequence[str],
+    state: Path,
+    *,
+    top_k: int = 2,
+    unasked: bool = False,
+    workers: int = 1,
+    progress: Progress | None = None,
 ) -> Report:
     """What is wrong with the skills below the roots, the first of which shadows later ones; never raises for a file.
 
     The index below `state` is brought up to date first, or built in memory where it can't be stored. `top_k` is the
-    number of skills that a turn is given. More than one of `workers` only from a program whose main module may be
-    imported again.
+    number of skills that a turn is given, `unasked` says that turns are searched without an agent's asking. More than
+    one of `workers` only from a program whose main module may be imported again.
     """
     started = time.monotonic()
 
@@ -56,14 +62,17 @@ def lint(
     ]
     for facts in everything:
         findings += rules.of_file(facts)
+    statistics = Remembered(view)
     for skill in skills:
         findings += rules.of_name(skill, store.roots[skill.root])
-        findings += rules.of_description(skill, view.document_frequency, view.document_count)
+        findings += rules.of_description(skill, statistics.document_frequency, statistics.document_count)
     hidden = crowd.shadowed(skills)
     visible = [skill for skill in skills if skill.path not in hidden]
     copies, first_of = crowd.of_copies(visible, stage(STAGES[2]))
     findings += [*crowd.of_shadows(hidden, skills), *crowd.of_names(skills), *copies]
-    findings += of_search(visible, view, hidden, first_of, top_k=top_k, progress=stage(STAGES[3]))
+    findings += of_search(
+        visible, view, hidden, first_of, top_k=top_k, unasked=unasked, workers=workers, progress=stage(STAGES[3])
+    )
     return Report(
         roots=store.roots,
         skills=len(skills),
