@@ -18,7 +18,7 @@ from skillcaddy.skill import Hit, Skill
 
 _MESSAGE_CHARS = 2000
 _DESCRIPTION_CHARS = 400
-_EXCERPT_CHARS = 500
+_EXCERPT_CHARS = 300
 _MOST_TOOLS = 80
 _MOST_HELD = 12
 _PLATFORMS = {"darwin": "macOS", "win32": "Windows", "linux": "Linux"}

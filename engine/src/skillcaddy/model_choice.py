@@ -1,7 +1,7 @@
 """Which model serves the rewriter and the gate: decided here and nowhere else.
 
 What leaves the machine for it: up to 2,000 characters of the message, three earlier ones of up to 300, the names of the
-agent's tools and of held skills, and of each candidate its name, description, tags and first 500 characters. With the
+agent's tools and of held skills, and of each candidate its name, description, tags and first 300 characters. With the
 host's own model, it goes where the host sends its conversations; with an endpoint, to `model_base_url` alone,
 with what looks like a secret or a person's address masked; with none, nowhere. `model_source = "off"` is the switch.
 """
