@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from operator import add
 from unicodedata import normalize
 
@@ -127,9 +127,8 @@ def _distinct(text: str) -> dict[str, None]:
     """The terms of a text without repeats, at half the cost; the order is the same in every process, unlike a set's."""
     others: list[str] = []
     words = dict.fromkeys(_words(text, others.extend))
-    found = dict.fromkeys(map(_TERMS.__getitem__, words))
+    found = dict.fromkeys(chain(map(_TERMS.__getitem__, words), others))
     found.pop("", None)
-    found.update(dict.fromkeys(others))
     return found
 
 
