@@ -29,6 +29,8 @@ from skillcaddy.skill import Skill, Trust
 from skillcaddy.tools import Tools
 
 QUERY = "rotate a pdf page"
+ANY = Settings(relevance="off")
+"""What passes the floor is not the point here."""
 
 
 class Shop:
@@ -60,7 +62,7 @@ def lines(file: Path | None = None) -> list[dict[str, Any]]:
 
 
 def retrieve(answer: Any, settings: Settings | None = None, **request: Any) -> None:
-    engine = Engine(settings or Settings(), sources=[Shop(answer)])
+    engine = Engine(settings or ANY, sources=[Shop(answer)])
     engine.retrieve(Request(**{"query": QUERY, "surface": "auto", "host": "hermes", "session": "s1", **request}))
 
 
@@ -146,7 +148,7 @@ def test_with_consent_query_and_delivered_text_are_in_the_log_without_secrets() 
     secret = "ghp_" + "a1B2" * 9
     retrieve(
         [hit("pdf-rotate", body=f"Turn the page. export TOKEN={secret}")],
-        Settings(decision_log="content"),
+        Settings(relevance="off", decision_log="content"),
         query=f"{QUERY} for jo@example.org with key {secret}",
     )
     (row,) = lines()
@@ -203,7 +205,7 @@ def test_any_text_can_be_masked_and_masked_again(text: str) -> None:
 def test_a_key_at_the_cut_is_masked_whole() -> None:
     key = "sk-" + "x9" * 30
     query = "rotate pdf page " + "a " * 1985 + key
-    retrieve([hit("pdf-rotate")], Settings(decision_log="content", max_query_chars=4000), query=query)
+    retrieve([hit("pdf-rotate")], Settings(relevance="off", decision_log="content", max_query_chars=4000), query=query)
     assert "x9x9" not in log_file().read_text(encoding="utf-8")
 
 
@@ -275,7 +277,7 @@ def _no_folder(file: Path) -> None:
 @pytest.mark.parametrize("obstacle", [_a_folder, _a_pipe, _a_link, _no_folder])
 def test_a_log_that_cannot_be_written_costs_no_turn(obstacle: Any) -> None:
     obstacle(log_file())
-    engine = Engine(Settings(), sources=[Shop([hit("pdf-rotate")])])
+    engine = Engine(ANY, sources=[Shop([hit("pdf-rotate")])])
     assert engine.retrieve(Request(query=QUERY, surface="auto")).text
     assert not (log_file().parent / "elsewhere").exists()
 
@@ -289,7 +291,7 @@ def test_a_disk_that_hangs_costs_the_line_and_not_the_deadline(monkeypatch: pyte
         return real(self, record)
 
     monkeypatch.setattr(Journal, "append", stuck)
-    engine = Engine(Settings(), sources=[Shop([hit("pdf-rotate")])])
+    engine = Engine(ANY, sources=[Shop([hit("pdf-rotate")])])
     started = time.monotonic()
     for _ in range(3):
         assert engine.retrieve(Request(query=QUERY, deadline_s=1.0)).hits

@@ -59,7 +59,8 @@ def why(
     **request: Any,
 ) -> Explanation:
     """The explanation of one automatic turn over these sources."""
-    made = Settings(**{"rewrite": "off", "decision_log": "off", **(settings or {})})
+    # Where the floor lies is not the point of most scenarios.
+    made = Settings(**{"rewrite": "off", "decision_log": "off", "relevance": "off", **(settings or {})})
     whole = Engine(made, model=model, sources=sources, **(engine or {}))
     return explain(whole, Request(**{"query": QUERY, "surface": "auto", "deadline_s": 5.0, **request}))
 
@@ -96,7 +97,8 @@ def _an_agents_own_search(_: Path) -> Explanation:
 
 @produces(Reason.BELOW_FLOOR, Reason.NO_MATCH)
 def _nothing_in_common(_: Path) -> Explanation:
-    return why(Shelf(hit("umbrella", description="Mend umbrellas", body="Sew.")), query="rebalance the ledger")
+    umbrella = Shelf(hit("umbrella", description="Mend umbrellas", body="Sew."))
+    return why(umbrella, settings={"relevance": "on"}, query="rebalance the ledger")
 
 
 @produces(Reason.COPY_COLLAPSED)
@@ -250,7 +252,7 @@ def _a_long_message(_: Path) -> Explanation:
 
 @produces(Reason.NO_CONTENT_WORDS)
 def _no_word_for_a_task(_: Path) -> Explanation:
-    return why(Shelf(*three()), query="the of and")
+    return why(Shelf(*three()), settings={"relevance": "on"}, query="the of and")
 
 
 @produces(Reason.DEADLINE_REACHED)

@@ -39,9 +39,9 @@ def used(library: Path) -> None:
     """A log of some days' work: hits, misses, a list, an opened skill."""
     write_skill(library, "pdf-rotate", "Rotate the pages of a PDF document")
     write_skill(library, "sql-review", "Review SQL migrations before a release")
-    settings = Settings(skills_dirs=(str(library),), shared_library="off")
+    settings = Settings(skills_dirs=(str(library),), shared_library="off", relevance="off")
     engine = Engine(settings, indexing="inline", third_party=False)
-    for query in ("rotate the pdf pages", "review this sql migration", "thanks, go on"):
+    for query in ("rotate the pdf pages", "review this sql migration", "zorbify the quux"):
         engine.retrieve(Request(query=query, surface="auto", host="hermes"))
     tools = Tools(engine)
     tools.skill_search({"query": "rotate pdf", "delivery": "catalog"}, request_defaults=Request(query="", host="mcp"))
