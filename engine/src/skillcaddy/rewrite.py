@@ -23,8 +23,8 @@ _EARLIER = 3
 _EARLIER_CHARS = 300
 _QUERY_CHARS = 300
 _MOST_TERMS = 9
-"""Content words of a message that is a query as it stands: one line, little to strip. As they are, such messages have the
-right skill among the first five in 0.69 to 0.79 of cases, those of 10 to 25 words in 0.77 to 0.82 (3,000 skills;
+"""Content words of a message that is a query as it stands: one line, little to strip. As they are, such messages have
+the right skill among the first five in 0.69 to 0.79 of cases, those of 10 to 25 words in 0.77 to 0.82 (3,000 skills;
 `bench/gate.py` prints it anew, and with a named model what the rewriter adds)."""
 _POINTS_BACK = re.compile(
     r"\b(?:it|its|that|this|these|those|them|same|again|above|previous|earlier|instead|too)\b|这|那|它|同样|刚才|上面|之前|继续",
