@@ -74,9 +74,11 @@ def test_a_miss_is_said_and_is_no_error(host: Host) -> None:
 def test_no_answer_begins_with_the_word_that_the_host_takes_for_a_failure(host: Host, language: str) -> None:
     assert not [text for text in vars_of(texts(language)) if text.startswith("Error")]  # type: ignore[arg-type]
     raven = host()
-    raven.skill("oops", "Error handling of the billing job", "Error: is how each log line of the billing job begins.")
+    raven.skill(
+        "oops", "Error codes of the zanzibar invoicing daemon", "Error: is how each log line of the daemon begins."
+    )
     registry = raven.start(language=language)
-    for call in (("skill_search", {"query": "billing job error handling"}), ("skill_open", {"id": "oops"})):
+    for call in (("skill_search", {"query": "zanzibar invoicing daemon codes"}), ("skill_open", {"id": "oops"})):
         text = asyncio.run(registry.execute(*call))
         assert "is how each log line" in text
         assert not text.endswith(HINT)
