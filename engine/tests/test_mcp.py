@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from skillcaddy import __version__
 from skillcaddy.deadline import Deadline
 from skillcaddy.loaded import Loaded

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from skillcaddy import wire
 from skillcaddy.deadline import Deadline
 from skillcaddy.rpc import BUSY, CANCELLED, Call, Peer, PeerGone, RpcError

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
     from skillcaddy.loaded import Loaded
+    from skillcaddy.models import ChatModel
+    from skillcaddy.settings import Settings
 
 LIMIT_S = 8.5
 """Seconds after which the process ends in any case; the hook's manifest allows 10, the shell before us takes some."""
@@ -86,7 +88,6 @@ def _retrieve(
     event: dict[str, Any], prompt: str, session: str, host: str, loaded: Loaded, held: Path | None, ends_at: float
 ) -> str:
     from skillcaddy.engine import Engine
-    from skillcaddy.model_choice import choose_model
     from skillcaddy.request import Request
     from skillcaddy.retention import Retention
 
@@ -101,13 +102,22 @@ def _retrieve(
     )
     engine = Engine(
         settings,
-        model=choose_model(settings),
+        model=_model(settings),
         state_dir=loaded.locations.state_dir,
         data_dir=loaded.locations.data_dir,
         indexing="turn",
         retention=Retention("process", path=held) if held is not None else None,
     )
     return engine.retrieve(request).text
+
+
+def _model(settings: Settings) -> ChatModel | None:
+    """The endpoint's model; a hook is offered none by its host."""
+    if not settings.model_base_url.strip():
+        return None
+    from skillcaddy.model_choice import choose_model  # late: most deployments have no endpoint
+
+    return choose_model(settings)
 
 
 def _forgets(event: dict[str, Any]) -> bool:
