@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -36,7 +35,7 @@ def call_all(calls: Sequence[Callable[[], Any]], deadline: Deadline) -> list[Out
     def run(position: int, call: Callable[[], Any]) -> None:
         try:
             value = call()
-            if inspect.isawaitable(value):
+            if hasattr(value, "__await__"):
                 value = _await(value)
             outcome = Outcome(value=value, elapsed_ms=_since(started))
         except BaseException as error:  # noqa: BLE001 - a guest's SystemExit or panic must not end the host
