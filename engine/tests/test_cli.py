@@ -103,9 +103,9 @@ def test_eval_prints_every_figure_of_the_contract(library: Path, tmp_path: Path)
     write_skill(library, "office/peel", "Peel apples", name="peeler")
     write_skill(library, "core", "Core pears")
     rows = [
-        {"query": "peel apples", "relevant": ["office/peel"]},
-        {"query": "core pears", "relevant": [["nothing", "local:core"]]},
-        {"query": "peel an apple", "relevant": ["peeler"], "forbidden": ["core"]},
+        {"query": "please peel the apples for the cake", "relevant": ["office/peel"]},
+        {"query": "how do I core all these pears", "relevant": [["nothing", "local:core"]]},
+        {"query": "I have to peel forty apples by noon", "relevant": ["peeler"], "forbidden": ["core"]},
         {"query": "thanks, go on", "relevant": []},
     ]
     queries = tmp_path / "queries.jsonl"

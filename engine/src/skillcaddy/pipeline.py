@@ -74,7 +74,7 @@ def run(request: Request, parts: Parts, held: frozenset[str], deadline: Deadline
         _note_sources(parts.sources, recorder)
         hits = step("fuse", lambda: fuse(rankings, settings.fusion_k, recorder), [])
         hits = step("host", lambda: _visible(hits, parts.hides, recorder), [])
-        hits = step("relevance", lambda: _relevant(queries, hits, rankings, parts, recorder), [])
+        hits = step("relevance", lambda: _relevant(queries, hits, request, parts, recorder), [])
         gated = judge_model is not None
         ready_by = deadline.share(_HYDRATE_SHARE_BEFORE_GATE) if gated else deadline
         ready = step("hydrate", lambda: _ready(hits, held, gated, request, parts, ready_by, recorder), _Ready())
@@ -178,7 +178,7 @@ def _visible(hits: Sequence[Hit], hides: Callable[[Hit], bool] | None, recorder:
 
 
 def _relevant(
-    queries: Sequence[str], hits: Sequence[Hit], rankings: Sequence[Ranking], parts: Parts, recorder: Recorder
+    queries: Sequence[str], hits: Sequence[Hit], request: Request, parts: Parts, recorder: Recorder
 ) -> list[Hit]:
     if parts.settings.relevance == "off" or not hits:
         return list(hits)
@@ -186,7 +186,7 @@ def _relevant(
     kept: set[str] = set()
     known = {candidate.id: candidate for candidate in recorder.trace().candidates}
     for query in queries:
-        for verdict in judge(query, hits, statistics):
+        for verdict in judge(query, hits, statistics, unasked=request.surface == "auto"):
             skill_id = verdict.hit.skill.id
             if verdict.kept:
                 kept.add(skill_id)

@@ -1,50 +1,47 @@
 """The relevance floor: which hits share enough with the turn to be worth the agent's attention. Needs no model.
 
-Evidence is what a hit holds of the words that could name a task (`turn.py`), plus signs that the turn is a task at
-all, less signs that it points back at the conversation or is private talk. The few weights were fitted by logistic
-regression to labelled queries against everyday turns, then rounded. The floor keeps talk out, not near misses: those no
+A logistic regression. Its figures are what a hit holds of the words that could name a task, the signs that a turn is
+a task at all, the signs that it points back at the conversation or is private talk (`turn.py`), and the words as they
+are: people thank, chat, correct and set timers in much the same words everywhere. The weights are data, `floor.json`,
+fitted by `bench/floor.py` to real requests against everyday turns. The floor keeps talk out, not near misses: those no
 lexical score keeps out.
 """
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import NamedTuple
 
 from skillcaddy.library.analyze import terms
 from skillcaddy.library.rerank import card_of
 from skillcaddy.reasons import Reason
-from skillcaddy.skill import Hit
+from skillcaddy.skill import Hit, Skill
 from skillcaddy.source import TermStatistics
 from skillcaddy.turn import Turn, read_turn
 
 FLOOR = 1.0
 """The evidence that a hit needs."""
 
-_UNIT = 5.15
-"""What the weighted sum must come to; all weights are relative to it."""
-_TOLD = 1.6
-"""Of a task word in name, description or tags."""
-_NAMED = 0.8
-"""Of a task word in the name, on top."""
-_BODY = 1.5
-"""Of a task word in the body alone."""
-_TECHNICAL = 1.6
-_LENGTH = 1.9
-"""Of the logarithm of the turn's words: whoever writes more asks for more, up to a point."""
-_LENGTH_CAP = 19.0
-_POINTING = -7.0
-_PERSONAL = -10.0
-"""Both of the share of such words among all."""
+ASKED_FOR = 2.0
+"""Log-odds added when an agent or a person searches on purpose: then it is a request, whatever its words."""
 _LEAST_MATCH = 0.1
-"""However much speaks for a task, a hit that holds nothing of it is none."""
-
+_EVERYDAY = 0.1
+_EVERYDAY_CAP = 4
+_LENGTH_CAP = 19.0
+"""Words from which on a longer turn is no likelier to be a task."""
+_STRONG_CAP = 8
 _SMALL_LIBRARY = 200
 """With fewer documents, how rare a term is among them says nothing."""
-_FULL_RARITY = 5.0
-"""The logarithm of documents by document frequency from which on a term counts fully."""
+_SMALLNESS = 3.0
+"""Log-odds added for the smallest library: a match says more where few skills could match by chance."""
+_NO_LONGER_SMALL = 1000
+_FULL_RARITY = 0.54
+"""A term counts fully from this share on of the rarity (logarithmic) that a term of one document has."""
 _BODY_CHARS = 4000
 
 
@@ -55,53 +52,124 @@ class Verdict:
     hit: Hit
     kept: bool
     score: float
-    """Evidence that the hit serves the turn; 0 means none, the floor lies at 1."""
+    """Evidence that the hit serves the turn, from 0 to 2; the floor lies at 1."""
     matched: tuple[str, ...]
     """The query's terms that the hit's own text holds, strongest first."""
     reason: Reason
     """`delivered` for a kept hit, else `below_floor` or `no_content_words`."""
 
 
-def judge(query: str, hits: Sequence[Hit], statistics: TermStatistics | None = None) -> list[Verdict]:
-    """One verdict a hit, in the given order; `statistics` of the hits' library sharpen it where there are any."""
-    turn = read_turn(query)
-    weights = _weighed(turn, statistics)
-    signs = (
-        _TECHNICAL * turn.technical
-        + _LENGTH * math.log1p(min(turn.words, _LENGTH_CAP))
-        + (_POINTING * turn.pointing + _PERSONAL * turn.personal) / (turn.words + 1)
-    )
-    return [_verdict(hit, turn, weights, signs) for hit in hits]
+class Weights(NamedTuple):
+    """The fitted log-odds: one for each figure of a turn and of a hit, and one for each known word."""
+
+    bias: float
+    figures: Mapping[str, float]
+    words: Mapping[str, float]
 
 
-def _verdict(hit: Hit, turn: Turn, weights: Mapping[str, float], signs: float) -> Verdict:
-    name, told, _ = card_of(hit.skill)
-    body = _body_terms((hit.skill.body or hit.skill.excerpt)[:_BODY_CHARS]) if weights else frozenset()
-    in_told = sum(weight for term, weight in weights.items() if term in told)
-    in_name = sum(weight for term, weight in weights.items() if term in name)
-    in_body = sum(weight for term, weight in weights.items() if term in body and term not in told)
-    evidence = max(0.0, (_TOLD * in_told + _NAMED * in_name + _BODY * in_body + signs) / _UNIT)
-    if in_told + in_body < _LEAST_MATCH:
-        evidence = min(evidence, in_told + in_body)
+@cache
+def weights() -> Weights:
+    """The weights that are shipped."""
+    return Weights(**json.loads((Path(__file__).parent / "floor.json").read_bytes()))
+
+
+def judge(
+    query: str, hits: Sequence[Hit], statistics: TermStatistics | None = None, *, unasked: bool = True
+) -> list[Verdict]:
+    """One verdict a hit, in the given order; `statistics` of the hits' library sharpen it where there are any.
+
+    `unasked` says that the query is a user's turn, which may want nothing at all, and not a search made on purpose.
+    """
+    turn = read_turn(query) if unasked else searched_for(read_turn(query))
+    weighed = weigh(turn, statistics)
+    fitted = weights()
+    odds = fitted.bias + (0.0 if unasked else ASKED_FOR) + _sum(turn_figures(turn), fitted)
+    odds += _SMALLNESS * _smallness(statistics)
+    odds += sum(fitted.words.get(word, 0.0) for word in turn.spoken)
+    return [_verdict(hit, turn, weighed, odds, fitted) for hit in hits]
+
+
+def turn_figures(turn: Turn) -> dict[str, float]:
+    """What speaks for a task, or against one, in the turn itself; each figure lies between 0 and about 3."""
+    return {
+        "technical": float(turn.technical),
+        "length": math.log1p(min(turn.words, _LENGTH_CAP)),
+        "strong": min(len(turn.strong), _STRONG_CAP) / 4,
+        "pointing": 5 * turn.pointing / (turn.words + 1),
+        "personal": 5 * turn.personal / (turn.words + 1),
+    }
+
+
+def _smallness(statistics: TermStatistics | None) -> float:
+    """1 for a library of nothing, falling with the logarithm of its size to 0; 0 where the size is unknown."""
+    if statistics is None:
+        return 0.0
+    return max(0.0, 1.0 - math.log1p(statistics.document_count) / math.log1p(_NO_LONGER_SMALL))
+
+
+def hit_figures(turn: Turn, weighed: Mapping[str, float], skill: Skill) -> dict[str, float]:
+    """How much of the turn's task words stands in the name, in what is told of the skill, and in its body alone."""
+    name, told, body = _texts(skill, bool(weighed))
+    everyday = frozenset(turn.weak)
+    in_told = sum(weight for term, weight in weighed.items() if term in told)
+    return {
+        "told": in_told,
+        "named": sum(weight for term, weight in weighed.items() if term in name),
+        "body": sum(weight for term, weight in weighed.items() if term in body and term not in told),
+        # A search in keywords is short and all of it is found.
+        "focus": in_told / max(1.0, turn.words),
+        "everyday": min(len(everyday & told), _EVERYDAY_CAP) / 2,
+        "whole name": len(name & (everyday | weighed.keys())) / len(name) if name else 0.0,
+    }
+
+
+def searched_for(turn: Turn) -> Turn:
+    """The turn as a search made on purpose: then words that everyone uses about everything mean something too."""
+    return replace(turn, strong={**dict.fromkeys(turn.weak, 1.0), **turn.strong}, weak=())
+
+
+def weigh(turn: Turn, statistics: TermStatistics | None) -> Mapping[str, float]:
+    """The turn's task words, each with how much it counts: less where it is common in the library."""
+    if statistics is None or statistics.document_count < _SMALL_LIBRARY:
+        return turn.strong
+    count = statistics.document_count + 1
+    full = _FULL_RARITY * math.log(count)
+    return {
+        term: weight * min(1.0, math.log(count / (statistics.document_frequency(term) + 0.5)) / full)
+        for term, weight in turn.strong.items()
+    }
+
+
+def matches(figures: Mapping[str, float]) -> bool:
+    """Whether a hit holds anything of what a turn is about; without that, no sign of a task makes it one for it."""
+    return figures["told"] + figures["body"] + _EVERYDAY * figures["everyday"] >= _LEAST_MATCH
+
+
+def _verdict(hit: Hit, turn: Turn, weighed: Mapping[str, float], odds: float, fitted: Weights) -> Verdict:
+    figures = hit_figures(turn, weighed, hit.skill)
+    odds += _sum(figures, fitted)
+    evidence = 2 * FLOOR / (1 + math.exp(-max(-50.0, min(50.0, odds))))
+    if not matches(figures):
+        evidence = 0.0
     kept = evidence >= FLOOR
     if kept:
         reason = Reason.DELIVERED
     else:
         reason = Reason.BELOW_FLOOR if turn.strong or turn.weak else Reason.NO_CONTENT_WORDS
+    _, told, body = _texts(hit.skill, bool(weighed))
     own = told | body
-    matched = sorted((term for term in weights if term in own), key=lambda term: -weights[term])
+    matched = sorted((term for term in weighed if term in own), key=lambda term: -weighed[term])
     matched += [term for term in turn.weak if term in own]
     return Verdict(hit=hit, kept=kept, score=evidence, matched=tuple(matched), reason=reason)
 
 
-def _weighed(turn: Turn, statistics: TermStatistics | None) -> dict[str, float]:
-    if statistics is None or statistics.document_count < _SMALL_LIBRARY:
-        return turn.strong
-    count = statistics.document_count + 1
-    return {
-        term: weight * min(1.0, math.log(count / (statistics.document_frequency(term) + 0.5)) / _FULL_RARITY)
-        for term, weight in turn.strong.items()
-    }
+def _sum(figures: Mapping[str, float], fitted: Weights) -> float:
+    return sum(fitted.figures.get(name, 0.0) * figure for name, figure in figures.items())
+
+
+def _texts(skill: Skill, with_body: bool) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    name, told, _ = card_of(skill)
+    return name, told, _body_terms((skill.body or skill.excerpt)[:_BODY_CHARS]) if with_body else frozenset()
 
 
 @lru_cache(maxsize=512)

@@ -53,6 +53,8 @@ class Turn:
     """Words of feelings, company, home and errands."""
     technical: bool
     """Whether it holds code, paths, addresses, acronyms or names with digits."""
+    spoken: frozenset[str]
+    """Its words as people say them, function words included; of CJK and hangul the bigrams."""
 
 
 def read_turn(text: str) -> Turn:
@@ -76,7 +78,16 @@ def read_turn(text: str) -> Turn:
         pointing=sum(word in POINTING_WORDS for word in words),
         personal=sum(word in PERSONAL_WORDS for word in words),
         technical=_TECHNICAL.search(text) is not None,
+        spoken=frozenset(words).union(*map(_pairs, [*runs, *filter(_is_hangul, words)])),
     )
+
+
+def _is_hangul(word: str) -> bool:
+    return "\uac00" <= word[0] <= "\ud7a3"
+
+
+def _pairs(run: str) -> set[str]:
+    return {left + right for left, right in pairwise(run)} or {run}
 
 
 def _everyday(word: str) -> bool:
