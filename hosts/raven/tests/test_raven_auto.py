@@ -67,13 +67,17 @@ def test_a_segments_attributes_can_be_read_before_anything_is_built() -> None:
     assert (SkillSegment.name, SkillSegment.order, SkillSegment.needs_prefix) == ("skillcaddy", 5, False)
 
 
-def test_an_unrelated_or_empty_turn_gets_nothing(host: Host) -> None:
+def test_an_unrelated_or_empty_turn_gets_nothing(host: Host, caplog: pytest.LogCaptureFixture) -> None:
     raven = host(segments=True)
     segment = make_segment(raven.context(mode="auto"))
-    for message in ("thanks, go on", "", "   "):
+    assert system_prompt([segment], turn("thanks, go on")) == ""
+    (here,) = deployment._made.values()
+    here.engine.retrieve = lambda _: pytest.fail("there was nothing to search for")
+    for message in ("", "   "):
         assert system_prompt([segment], turn(message)) == ""
     for odd in (SimpleNamespace(), SimpleNamespace(current_message=None), None):
         assert asyncio.run(segment.build(odd)) is None
+    assert caplog.records == []
 
 
 def test_each_turn_gets_its_skill_again_since_the_prompt_is_made_anew(host: Host) -> None:

@@ -89,10 +89,18 @@ def test_a_failed_or_empty_reply_is_an_error(answer: Any, error: type[Exception]
         ask(ProviderModel(Provider(answer)))
 
 
-def test_without_the_hosts_loop_there_is_no_model() -> None:
-    model = ProviderModel(Provider(reply("yes")))
-    with pytest.raises(RuntimeError, match="does not run"):
-        model.complete(PROMPT, max_tokens=7, deadline=Deadline.after(1))
+def test_before_the_hosts_loop_has_come_and_after_it_has_gone_there_is_no_model() -> None:
+    provider = Provider(reply("yes"))
+    model = ProviderModel(provider)
+
+    async def attend() -> None:
+        model.attend()
+
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="does not run"):
+            model.complete(PROMPT, max_tokens=7, deadline=Deadline.after(1))
+        asyncio.run(attend())
+    assert provider.calls == []
 
 
 def test_the_provider_is_taken_where_the_host_offers_one_unless_a_setting_says_otherwise(
