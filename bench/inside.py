@@ -6,6 +6,7 @@ import json
 import os
 import resource
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -15,7 +16,9 @@ from typing import Any
 from skillcaddy.deadline import Deadline
 from skillcaddy.engine import Engine
 from skillcaddy.library.analyze import query_terms
+from skillcaddy.library.indexer import refresh
 from skillcaddy.library.local import LocalSource
+from skillcaddy.library.store import Store
 from skillcaddy.paths import state_dir
 from skillcaddy.request import Request
 from skillcaddy.settings import Settings
@@ -31,7 +34,7 @@ def warm(tree: str, queries: Sequence[str]) -> dict[str, float]:
     ours, raw = [], []
     for query in queries:
         terms = query_terms(query, None, limit=10_000)
-        ours.append(_timed(lambda query=query: engine.retrieve(Request(query=query, surface="auto"))))
+        ours.append(_timed(lambda query=query: engine.retrieve(Request(query=query, surface="auto", recorded=False))))
         raw.append(_timed(lambda terms=terms: view.index.search(terms, 10)))
     return {
         "warm query p50, ms": statistics.median(ours),
@@ -56,9 +59,6 @@ def _changed(tree: str) -> dict[str, float]:
             path.write_bytes(text)
             os.utime(path, ns=(path.stat().st_atime_ns, path.stat().st_mtime_ns))
             _engine(tree, "inline").retrieve(Request(query="settle"))
-            from skillcaddy.library.indexer import refresh
-            from skillcaddy.library.store import Store
-
             refresh(Store(state_dir(), [tree]), wait_s=30)
     finally:
         path.write_bytes(text)
@@ -118,8 +118,8 @@ def memory(tree: str, queries: Sequence[str]) -> dict[str, float]:
     """Megabytes of a server that has answered the queries."""
     engine = _engine(tree)
     for query in queries:
-        engine.retrieve(Request(query=query, surface="auto"))
-    return {"server, MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
+        engine.retrieve(Request(query=query, surface="auto", recorded=False))
+    return {"server, MB": _peak_mb()}
 
 
 def rank_bm25_memory(tree: str, queries: Sequence[str]) -> dict[str, float]:
@@ -129,7 +129,21 @@ def rank_bm25_memory(tree: str, queries: Sequence[str]) -> dict[str, float]:
 
     _, index = build(tree)
     index.get_scores(peer_tokens(queries[0]))
-    return {"rank_bm25, MB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
+    return {"rank_bm25, MB": _peak_mb()}
+
+
+def hook_memory(program: str, event: str) -> dict[str, float]:
+    """Megabytes of one hook process; this small one is its parent, since a child's peak counts from before its exec."""
+    subprocess.run([sys.executable, "-c", program], input=event.encode(), stdout=subprocess.DEVNULL, check=True)
+    return {"hook process, MB": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024}
+
+
+def _peak_mb() -> float:
+    status = Path("/proc/self/status")
+    if status.exists():
+        lines = dict(line.split(":", 1) for line in status.read_text(encoding="ascii").splitlines())
+        return int(lines["VmHWM"].split()[0]) / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def _settings(tree: str) -> Settings:
@@ -151,6 +165,9 @@ def _p95(values: Sequence[float]) -> float:
 
 
 if __name__ == "__main__":
-    chosen: list[str] = json.loads(Path(sys.argv[3]).read_text(encoding="utf-8"))
-    commands = {"warm": warm, "memory": memory, "rank_bm25_memory": rank_bm25_memory}
-    print(json.dumps(commands[sys.argv[1]](sys.argv[2], chosen)))
+    if sys.argv[1] == "hook_memory":
+        print(json.dumps(hook_memory(*sys.argv[2:])))
+    else:
+        chosen: list[str] = json.loads(Path(sys.argv[3]).read_text(encoding="utf-8"))
+        commands = {"warm": warm, "memory": memory, "rank_bm25_memory": rank_bm25_memory}
+        print(json.dumps(commands[sys.argv[1]](sys.argv[2], chosen)))

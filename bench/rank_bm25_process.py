@@ -7,6 +7,7 @@ from pathlib import Path
 
 import yaml
 from rank_bm25 import BM25Okapi
+
 from references import peer_tokens
 
 

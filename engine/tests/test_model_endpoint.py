@@ -231,6 +231,11 @@ def wire(serve: Callable[[socket.socket], None]) -> Iterator[tuple[str, list[byt
                 try:
                     got.append(connection.recv(65536))
                     serve(connection)
+                    # Closed with something unread, the client would be told of a reset before it reads the answer.
+                    connection.shutdown(socket.SHUT_WR)
+                    connection.settimeout(5)
+                    while connection.recv(65536):
+                        pass
                 except OSError:
                     pass
                 gone.set()

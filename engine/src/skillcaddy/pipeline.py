@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -12,6 +11,7 @@ from skillcaddy.deadline import Deadline
 from skillcaddy.fuse import fuse
 from skillcaddy.hydrate import hydrate
 from skillcaddy.library.analyze import terms
+from skillcaddy.patterns import late
 from skillcaddy.reasons import Reason
 from skillcaddy.refs import resolve
 from skillcaddy.relevance import Verdict, judge
@@ -33,7 +33,7 @@ _SEARCH_SHARE = 0.85
 _SEARCH_SHARE_BEFORE_GATE = 0.5
 _HYDRATE_SHARE_BEFORE_GATE = 0.5
 _SPARE = 2
-_SIBLING = re.compile(r"\{\{SKILL_DIR:([^{}\n]{1,200})\}\}")
+_SIBLING = late(r"\{\{SKILL_DIR:([^{}\n]{1,200})\}\}")
 
 
 class Parts(NamedTuple):
@@ -256,7 +256,7 @@ def _resolved(hit: Hit, parts: Parts, recorder: Recorder) -> Hit:
         return hit
     names = {}
     if "{{SKILL_DIR:" in skill.body:
-        names = {name.strip(): _directory(name.strip(), parts.sources) for name in _SIBLING.findall(skill.body)}
+        names = {name.strip(): _directory(name.strip(), parts.sources) for name in _SIBLING().findall(skill.body)}
     resolved = resolve(skill.body, skill.directory, placeholders=parts.placeholders, names=names)
     for placeholder in resolved.left:
         recorder.event("refs", Reason.PLACEHOLDER_LEFT, subject=skill.id, detail=placeholder)

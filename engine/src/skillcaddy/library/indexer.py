@@ -68,7 +68,7 @@ def refresh(
     """Bring the stored index up to date with the disk and say what was noticed.
 
     Raises StoreBusyError when another process holds the lock for longer than `wait_s`, OSError or ValueError when the
-    index cannot be written (full disk, read-only folder). A damaged index is built anew, which the report's problems say.
+    index cannot be written (full disk, read-only folder). A damaged index is built anew, as the report's problems say.
     `workers` processes read files; only pass more than one from a program whose main module may be imported again.
     """
     started = time.monotonic()

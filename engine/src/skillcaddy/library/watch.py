@@ -1,4 +1,4 @@
-"""Told by the operating system when something below the roots changes, so that large libraries need no sweep a query."""
+"""Told by the operating system when something below the roots changes: large libraries need no sweep a query then."""
 
 from __future__ import annotations
 
