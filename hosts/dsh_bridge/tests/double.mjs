@@ -88,7 +88,7 @@ function tools(seen) {
 }
 
 export function anAgent({ header = {}, messages = [] } = {}) {
-  return { tools: ["bash", "read"], session: { id: "session-1", header: { cwd: "/work/here", ...header }, deriveMessages: () => messages } };
+  return { tools: ["bash", "read"], session: { id: "session-1", header: { cwd: "/somewhere/here", ...header }, deriveMessages: () => messages } };
 }
 
 export const user = (text) => ({ role: "user", id: "m", content: [{ type: "text", text }], source: { kind: "user" } });

@@ -88,7 +88,7 @@ test("the tools are the guidance's own, line by line, with the output the host i
   assert.equal(block.type, "text");
   assert.match(block.text, /^deck by \d+$/);
   const [{ params }] = asked("tool.call");
-  assert.deepEqual([params.name, params.session, params.workspace, params.tools], ["skill_search", "session-1", "/work/here", ["bash", "read"]]);
+  assert.deepEqual([params.name, params.session, params.workspace, params.tools], ["skill_search", "session-1", "/somewhere/here", ["bash", "read"]]);
   assert.equal(seen.walked, 1, "T13: the list of tools is walked once");
   const [{ params: hello }] = asked("initialize");
   assert.deepEqual(hello.limits, { auto_default_s: 8 });
@@ -223,7 +223,7 @@ test("a turn goes on whatever the engine or the host's own services do", async (
   };
   const { boot, step, asked } = host(t, { config: { mode: "auto" }, services: broken });
   boot();
-  const agent = { session: { id: "s", header: { cwd: "/w" }, deriveMessages() { throw new Error("no log"); } } };
+  const agent = { session: { id: "s", header: { cwd: "/somewhere" }, deriveMessages() { throw new Error("no log"); } } };
   assert.equal((await step([user("x")], { agent })).messages.length, 2);
   const [{ params }] = asked("turn.retrieve");
   assert.deepEqual([params.tools, params.hidden, params.history], [null, [], []]);

@@ -214,6 +214,7 @@ def test_a_host_without_a_known_tool_class_is_said_and_goes_without(
     monkeypatch.delattr(sys.modules["raven.agent.tools.base"], "Tool")
     assert make_skill_search(raven.context()) is None
     assert "raven.contracts.tool, raven.agent.tools.base" in caplog.text
+    assert "pip install" not in caplog.text
 
 
 @BOTH

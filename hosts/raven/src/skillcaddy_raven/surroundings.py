@@ -15,7 +15,7 @@ _MOST_FOLDERS = 2000
 
 
 def tool_class() -> type[Any]:
-    """The host's Tool class. ImportError where no known place has it."""
+    """The host's Tool class. LookupError where no known place has it."""
     for place in _TOOL_PLACES:
         try:
             found = getattr(import_module(place), "Tool", None)
@@ -23,7 +23,7 @@ def tool_class() -> type[Any]:
             continue
         if isinstance(found, type):
             return found
-    raise ImportError(f"Raven's Tool class was found in none of {', '.join(_TOOL_PLACES)}")
+    raise LookupError(f"Raven's Tool class was found in none of {', '.join(_TOOL_PLACES)}")
 
 
 def takes_segments() -> bool:

@@ -16,7 +16,7 @@ _HOST_MARGIN_S = 10.0
 
 
 def tool_of(here: Deployment, schema: Tool, description: str) -> Any:
-    """The tool for the host's registry. ImportError where the host's Tool class is nowhere to be found.
+    """The tool for the host's registry. LookupError where the host's Tool class is nowhere to be found.
 
     Casting and checking of arguments stay the host's: which of them a tool does itself differs between its versions.
     """
