@@ -129,5 +129,5 @@ def _short(path: str, roots: tuple[str, ...]) -> str:
 
 
 def _fail(message: str, code: int) -> NoReturn:
-    print(f"skillcaddy lint: {message}", file=sys.stderr)
+    print(f"skillcaddy lint: {message}", file=sys.stderr, flush=True)
     raise typer.Exit(code)

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import atexit
 import threading
+import weakref
 from collections.abc import Sequence
 
 _STEP_MS = 20
 _DEBOUNCE_MS = 100
+_LEAVE_S = 0.5
+_live: weakref.WeakSet[Watcher] = weakref.WeakSet()
+
+
+def _stop_all() -> None:
+    """Releases of watchfiles before 1.3 abort the whole process when it ends while one of their watches runs."""
+    for watcher in list(_live):
+        watcher.close()
+    for watcher in list(_live):
+        watcher.join(_LEAVE_S)
 
 
 class Watcher:
@@ -18,6 +30,9 @@ class Watcher:
         self._stop = threading.Event()
         self._alive = False
         self._thread = threading.Thread(target=self._run, name="skillcaddy-watch", daemon=True)
+        if not _live:
+            atexit.register(_stop_all)
+        _live.add(self)
         self._thread.start()
 
     def changed(self) -> bool:
@@ -36,6 +51,10 @@ class Watcher:
         """Stop watching."""
         self._stop.set()
         self._alive = False
+
+    def join(self, timeout_s: float) -> None:
+        """Wait until the thread has ended, after `close`."""
+        self._thread.join(timeout_s)
 
     def _run(self) -> None:
         try:
