@@ -105,7 +105,7 @@ def test_the_high_level_client_comes_to_terms_by_itself(environ: dict[str, str],
     async def work() -> None:
         async with Client(stdio_client(parameters(environ)), mode=mode) as client:
             assert len((await client.list_tools()).tools) == 2
-            found = await client.call_tool("skill_search", {"query": "rotate signing keys"})
+            found = await client.call_tool("skill_search", {"query": "how do we rotate the release signing keys"})
             assert "ZEBRA-42" in text_of(found)
 
     within(60, work)
@@ -126,7 +126,7 @@ def test_a_client_pinned_to_the_version_without_a_handshake_is_refused_cleanly(e
 def test_many_calls_at_once_are_all_answered(environ: dict[str, str]) -> None:
     async def work() -> None:
         async with session(environ, VERSIONS[0]) as client:
-            queries = [{"query": f"rotate signing keys {number}"} for number in range(40)]
+            queries = [{"query": f"how do we rotate the release signing keys, case {number}"} for number in range(40)]
             answers = await asyncio.gather(*(client.call_tool("skill_search", query) for query in queries))
             assert all("ZEBRA-42" in text_of(answer) for answer in answers)
 
@@ -139,7 +139,7 @@ def test_auto_mode_is_a_healthy_server_without_tools(environ: dict[str, str]) ->
     async def work() -> None:
         async with session({**environ, "SKILLCADDY_MODE": "auto"}, VERSIONS[0]) as client:
             assert (await client.list_tools()).tools == []
-            refused = await client.call_tool("skill_search", {"query": "rotate signing keys"})
+            refused = await client.call_tool("skill_search", {"query": "how do we rotate the release signing keys"})
             assert refused.is_error
             assert "ZEBRA-42" not in text_of(refused)
 
@@ -156,7 +156,7 @@ def test_the_clients_model_judges_candidates_where_it_offers_sampling(environ: d
 
     async def work() -> None:
         async with session({**environ, "SKILLCADDY_GATE": "on"}, VERSIONS[0], sampling_callback=sample) as client:
-            await client.call_tool("skill_search", {"query": "rotate signing keys"})
+            await client.call_tool("skill_search", {"query": "how do we rotate the release signing keys"})
 
     within(60, work)
     assert asked
@@ -176,5 +176,12 @@ def inspector(environ: dict[str, str], *arguments: str) -> Any:
 def test_the_inspector_lists_and_calls_the_tools(environ: dict[str, str]) -> None:
     listed = inspector(environ, "--method", "tools/list")
     assert [tool["name"] for tool in listed["tools"]] == ["skill_search", "skill_open"]
-    call = ("--method", "tools/call", "--tool-name", "skill_search", "--tool-arg", "query=rotate signing keys")
+    call = (
+        "--method",
+        "tools/call",
+        "--tool-name",
+        "skill_search",
+        "--tool-arg",
+        "query=how do we rotate the release signing keys",
+    )
     assert "ZEBRA-42" in inspector(environ, *call)["content"][0]["text"]

@@ -17,7 +17,7 @@ from skillcaddy_workbuddy.places import marketplace_folder
 
 PROMPT = "how do we rotate the signing keys"
 CANARY = "ZEBRA-42"
-SEARCH = call("skill_search", query="rotate signing keys")
+SEARCH = call("skill_search", query="how do we rotate the release signing keys")
 LONG = "START-77 " + "lorem ipsum " * 16_000 + " END-77"
 LIMITS = {"SKILLCADDY_MAX_CHARS": "200000", "SKILLCADDY_MAX_BODY_CHARS": "200000"}
 
