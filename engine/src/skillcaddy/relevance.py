@@ -27,8 +27,14 @@ from skillcaddy.turn import Turn, read_turn
 FLOOR = 1.0
 """The evidence that a hit needs."""
 
-ASKED_FOR = 2.0
+ASKED_FOR = 1.3
 """Log-odds added when an agent or a person searches on purpose: then it is a request, whatever its words."""
+_MEANT = 0.5
+"""What an everyday word counts in a search made on purpose, beside a word of a task."""
+_COVERED = 0.25
+"""Share of what is searched for on purpose, by weight, that a hit must hold, ..."""
+_ENOUGH = 2.0
+"""... unless it holds this much."""
 _LEAST_MATCH = 0.1
 _EVERYDAY = 0.1
 _EVERYDAY_CAP = 4
@@ -86,7 +92,8 @@ def judge(
     odds = fitted.bias + (0.0 if unasked else ASKED_FOR) + _sum(turn_figures(turn), fitted)
     odds += _SMALLNESS * _smallness(statistics)
     odds += sum(fitted.words.get(word, 0.0) for word in turn.spoken)
-    return [_verdict(hit, turn, weighed, odds, fitted) for hit in hits]
+    least = _LEAST_MATCH if unasked else min(_ENOUGH, _COVERED * sum(weighed.values()))
+    return [_verdict(hit, turn, weighed, odds, least, fitted) for hit in hits]
 
 
 def turn_figures(turn: Turn) -> dict[str, float]:
@@ -125,7 +132,7 @@ def hit_figures(turn: Turn, weighed: Mapping[str, float], skill: Skill) -> dict[
 
 def searched_for(turn: Turn) -> Turn:
     """The turn as a search made on purpose: then words that everyone uses about everything mean something too."""
-    return replace(turn, strong={**dict.fromkeys(turn.weak, 1.0), **turn.strong}, weak=())
+    return replace(turn, strong={**dict.fromkeys(turn.weak, _MEANT), **turn.strong}, weak=())
 
 
 def weigh(turn: Turn, statistics: TermStatistics | None) -> Mapping[str, float]:
@@ -140,16 +147,16 @@ def weigh(turn: Turn, statistics: TermStatistics | None) -> Mapping[str, float]:
     }
 
 
-def matches(figures: Mapping[str, float]) -> bool:
-    """Whether a hit holds anything of what a turn is about; without that, no sign of a task makes it one for it."""
-    return figures["told"] + figures["body"] + _EVERYDAY * figures["everyday"] >= _LEAST_MATCH
+def matches(figures: Mapping[str, float], least: float = _LEAST_MATCH) -> bool:
+    """Whether a hit holds enough of what a turn is about; without that, no sign of a task makes it one for it."""
+    return figures["told"] + figures["body"] + _EVERYDAY * figures["everyday"] >= least
 
 
-def _verdict(hit: Hit, turn: Turn, weighed: Mapping[str, float], odds: float, fitted: Weights) -> Verdict:
+def _verdict(hit: Hit, turn: Turn, weighed: Mapping[str, float], odds: float, least: float, fitted: Weights) -> Verdict:
     figures = hit_figures(turn, weighed, hit.skill)
     odds += _sum(figures, fitted)
     evidence = 2 * FLOOR / (1 + math.exp(-max(-50.0, min(50.0, odds))))
-    if not matches(figures):
+    if not matches(figures, least):
         evidence = 0.0
     kept = evidence >= FLOOR
     if kept:
