@@ -110,7 +110,7 @@ def test_a_host_is_told_the_version_and_its_deadlines(host: Host) -> None:
 
 
 def test_another_protocol_is_refused_with_the_way_out(host: Host) -> None:
-    with pytest.raises(RpcError, match=r"version 9\.9.*protocol 2.*speaks 1.*skillcaddy install openclaw"):
+    with pytest.raises(RpcError, match=r"version 9\.9.*protocol 2.*speaks 1.*the plugin of that version into openclaw"):
         host.hello(protocol=2, shell="9.9")
     assert host.hello()["protocol"] == PROTOCOL
 

@@ -58,12 +58,12 @@ class Bridge:
     def _initialize(self, call: Call) -> dict[str, Any]:
         hello = _mapping(call.params)
         if hello.get("protocol") != PROTOCOL:
-            theirs, host = hello.get("protocol"), _mapping(hello.get("host")).get("id", "HOST")
+            theirs, host = hello.get("protocol"), _mapping(hello.get("host")).get("id", "the host")
             raise RpcError(
                 INVALID_PARAMS,
                 f"the plugin (version {hello.get('shell', 'unknown')}) speaks bridge protocol {theirs!r}, "
                 f"skillcaddy {__version__} speaks {PROTOCOL}. Bring both to one version: "
-                f"`pip install -U skillcaddy`, then `skillcaddy install {host}`.",
+                f"`pip install -U skillcaddy`, then the plugin of that version into {host}.",
             )
         with self._lock:
             if self._desks is None:

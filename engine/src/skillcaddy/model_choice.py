@@ -37,7 +37,7 @@ def choose_model(
 def model_choice(
     settings: Settings, host_model: ChatModel | None = None, *, environ: Mapping[str, str] | None = None
 ) -> ModelChoice:
-    """The same with its reason: what `doctor` and status lines print. No key is ever in it."""
+    """The same with its reason: what status lines print. No key is ever in it."""
     source = settings.model_source
     if source == "off":
         return ModelChoice(None, "none", "No model serves: model_source is off.")

@@ -1,4 +1,4 @@
-"""The record of one retrieval: the one thing that `explain`, the decision log, `doctor` and the tests read."""
+"""The record of one retrieval: the one thing that `explain`, the decision log and the tests read."""
 
 from __future__ import annotations
 

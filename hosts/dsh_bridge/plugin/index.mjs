@@ -16,7 +16,7 @@ export { Config };
 export const name = "skillcaddy";
 
 const AUTO_DEFAULT_S = 8;
-const FIX = "`skillcaddy install dsh` writes it; or set `python` in the config of the row `skillcaddy` to the Python that has skillcaddy.";
+const FIX = "Set `python` in the config of the row `skillcaddy` to the Python that has skillcaddy (`pip install skillcaddy`).";
 const { version: VERSION } = JSON.parse(readFileSync(new URL("./package.json", import.meta.url), "utf8"));
 
 /** What every part of the shell needs to know.

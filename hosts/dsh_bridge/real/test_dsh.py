@@ -248,7 +248,7 @@ def test_without_a_python_the_fix_is_named_once_and_the_tool_answers_honestly(ha
     turn = harness("on_demand", settings={"python": "/no/such/python"}).turn(DECK)
     (told,) = complaints(turn)
     assert "/no/such/python" in told
-    assert "skillcaddy install dsh" in told
+    assert "in the config of the row `skillcaddy`" in told
     assert "out of reach" in tool_messages(model.turns[1])[0]
 
 

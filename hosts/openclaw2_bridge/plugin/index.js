@@ -13,8 +13,7 @@ import { registerTurns, seamOf } from "./turns.js";
 /** @typedef {import("openclaw/plugin-sdk/core").OpenClawPluginApi} Api */
 
 export const ID = "skillcaddy";
-const FIX =
-  "`skillcaddy install openclaw` writes it; or set plugins.entries.skillcaddy.config.python to the Python that has skillcaddy.";
+const FIX = "Set plugins.entries.skillcaddy.config.python to the Python that has skillcaddy (`pip install skillcaddy`).";
 const { version: VERSION } = JSON.parse(readFileSync(new URL("./package.json", import.meta.url), "utf8"));
 
 /** What every part of the shell needs to know about this registration.

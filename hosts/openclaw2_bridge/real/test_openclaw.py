@@ -200,7 +200,7 @@ def test_without_a_python_the_fix_is_named_once_and_the_tool_answers_honestly(op
     turn = openclaw(FULL, "on_demand", settings={"python": "/no/such/python"}).turn(DECK)
     (told,) = complaints(turn.log)
     assert "/no/such/python" in told
-    assert "skillcaddy install openclaw" in told
+    assert "plugins.entries.skillcaddy.config.python" in told
     assert "out of reach" in tool_messages(model.turns[1])[0]
 
 

@@ -154,9 +154,9 @@ def test_without_an_engine_the_turn_goes_on_and_the_user_is_told_once(client: Wa
     client.client.environ["PATH"] = "/usr/bin:/bin"
     (first,) = client.ask(PROMPT, SKILLCADDY_MODE="on_demand")
     (second,) = client.ask(PROMPT, SKILLCADDY_MODE="on_demand")
-    assert "skillcaddy install workbuddy" in all_text(first)
+    assert "pip install skillcaddy-workbuddy" in all_text(first)
     assert is_clean(second)
-    assert "skillcaddy install workbuddy" not in all_text(second)
+    assert "pip install skillcaddy-workbuddy" not in all_text(second)
     assert our_tools(client, second) == {}
 
 

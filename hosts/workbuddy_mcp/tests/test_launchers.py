@@ -127,8 +127,8 @@ def test_without_an_engine_the_user_is_told_once_and_nothing_breaks(place: Place
         path = f"{place.script('python3', OLD).parent}:{BARE_PATH}"
     first, second = place.hook(PATH=path), place.hook(PATH=path)
     told = json.loads(first.stdout)
-    assert "skillcaddy install workbuddy" in told["systemMessage"]
-    assert "skillcaddy install workbuddy" in told["hookSpecificOutput"]["additionalContext"]
+    assert "pip install skillcaddy-workbuddy" in told["systemMessage"]
+    assert "pip install skillcaddy-workbuddy" in told["hookSpecificOutput"]["additionalContext"]
     assert (first.returncode, second.returncode, second.stdout) == (0, 0, "")
 
 

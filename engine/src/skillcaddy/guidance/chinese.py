@@ -69,7 +69,7 @@ best（默认）：最匹配技能的正文，然后是其他技能的 id 和描
     usage_search='skill_search 需要 query：用几个词说明任务，例如 {"query": "填写 PDF 表单"}。没有进行搜索。',
     usage_open='skill_open 需要 skill_search 给出的技能 id，例如 {"id": "local:office/pdf-forms"}。没有打开任何内容。',
     tools_off="这里的 skill_search 和 skill_open 已关闭，因为匹配的技能已经附加在每条消息中（mode: auto）。任务用现有内容继续进行。",
-    engine_missing="无法使用技能库：{cause}。任务不用技能继续进行。给用户的提示：`skillcaddy doctor` 会说明如何处理。",
+    engine_missing="无法使用技能库：{cause}。任务不用技能继续进行。",
     timed_out="技能库没有及时回答。任务不用技能继续进行。",
     open_miss="技能库中没有 id 或名称为“{id}”的技能。",
     open_near="相近的 id：{ids}。",

@@ -75,7 +75,7 @@ skill_search needs a query: a few words about the task, such as {"query": "fill 
 skill_open needs the id of a skill as skill_search gave it, such as {"id": "local:office/pdf-forms"}. Nothing was opened.""",
     tools_off="""\
 skill_search and skill_open are switched off here, because matching skills are already added to each message (mode: auto). The task goes on with what is there.""",
-    engine_missing="The skill library is out of reach: {cause}. The task goes on without a skill. For the user: `skillcaddy doctor` tells what to do.",
+    engine_missing="The skill library is out of reach: {cause}. The task goes on without a skill.",
     timed_out="The skill library did not answer in time. The task goes on without a skill.",
     open_miss='There is no skill with the id or name "{id}" in the library.',
     open_near="Ids that look alike: {ids}.",

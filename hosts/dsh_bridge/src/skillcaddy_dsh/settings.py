@@ -21,7 +21,7 @@ class DshSettings(Settings):
         ge=500,
         le=200_000,
     )
-    python: str = setting("", "The Python that has skillcaddy; `skillcaddy install dsh` writes it.")
+    python: str = setting("", "Absolute path of the Python that has skillcaddy.")
     tool_names: Literal["plain", "prefixed"] = setting(
         "plain",
         "Names of the tools: skill_search and skill_open, or both with skillcaddy_ in front where another plugin "

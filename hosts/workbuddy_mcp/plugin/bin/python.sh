@@ -1,6 +1,6 @@
 # Sourced by the two launchers: finds the Python that has skillcaddy, and runs one of its entry points.
 #
-# 1. the interpreter recorded in the plugin's data folder, by `skillcaddy install workbuddy` or by an earlier run;
+# 1. the interpreter recorded in the plugin's data folder, by the user or by an earlier run;
 # 2. SKILLCADDY_PYTHON; 3. the interpreter of `skillcaddy` on PATH; 4. python3, python and their usual places.
 # -P keeps the working directory, which is the user's workspace, off the import path.
 

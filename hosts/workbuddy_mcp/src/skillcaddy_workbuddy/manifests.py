@@ -15,7 +15,6 @@ HOOK_TIMEOUT_S = 10
 _DESCRIPTION = (
     "Finds the right skill in a library of any size: added to each prompt, or searched by the agent on demand."
 )
-_LINK = "https://pypi.org/project/skillcaddy-workbuddy/"
 # Both hosts fill in this spelling.
 _BIN = "${CLAUDE_PLUGIN_ROOT}/bin"
 
@@ -28,7 +27,6 @@ def plugin() -> str:
             "name": NAME,
             "version": __version__,
             "description": _DESCRIPTION,
-            "homepage": _LINK,
             "license": "Apache-2.0",
             "keywords": ["skills", "search", "mcp"],
             "mcpServers": "./mcp/servers.json",
@@ -64,7 +62,7 @@ def notice() -> str:
     """What the hook prints once when no engine is found, for the user: by way of the host, or else of the model."""
     cause = (
         "no Python 3.11 or newer with the package skillcaddy-workbuddy was found "
-        "(the fix: `pip install skillcaddy-workbuddy`, then `skillcaddy install workbuddy`)"
+        "(the fix: `pip install skillcaddy-workbuddy`, and set SKILLCADDY_PYTHON to that Python)"
     )
     said = texts("en").engine_missing.format(cause=cause)
     document = {

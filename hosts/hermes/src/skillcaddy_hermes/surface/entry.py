@@ -61,7 +61,7 @@ def _slot_is_ours() -> bool:
         say(
             Obstacle.SLOT_WITHOUT_FOLDER,
             f"memory.provider is {NAME}, but the host finds providers only as folders in its plugins folder, and there "
-            "is none; the ordinary plugin serves instead. Run `skillcaddy install hermes`, or unset memory.provider.",
+            "is none; the ordinary plugin serves instead. Copy the plugin's folder there, or unset memory.provider.",
         )
     elif found is None:
         close = get_close_matches(named, [NAME], 1, 0.7)
