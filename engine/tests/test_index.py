@@ -369,3 +369,12 @@ def test_a_root_that_is_itself_a_skill_has_the_folders_name_as_id(tmp_path: Path
     hits = source.search("pdf", 10, Deadline.after(10))
     assert [hit.skill.id for hit in hits] == ["local:lone"]
     assert source.find("local:lone", Deadline.after(10))[0].name == "lone"
+
+
+def test_every_character_of_a_skill_survives_the_index(library: Path, state: Path) -> None:
+    write_skill(library, "odd", r'"Peel 苹果 and é, and half a pair: \ud83d"', body="Schäle die Äpfel, 削苹果皮。")
+    (hit,) = local(library, state).search("peel", 10, Deadline.after(10))
+    fresh = local(library, state).find("local:odd", Deadline.after(10))[0]
+    assert (hit.skill.name, hit.skill.description) == (fresh.name, fresh.description)
+    assert "苹果 and é" in hit.skill.description
+    assert hit.skill.excerpt.strip() == fresh.body.strip()

@@ -64,8 +64,8 @@ def _record(skill: Skill) -> bytes:
         "meta": dict(skill.meta),
     }
     data.update({name: value for name, value in optional.items() if value})
-    # Lone surrogates (from broken UTF-16) can be written as escapes only.
-    return json.dumps(data, separators=(",", ":")).encode()
+    # Not escaped: a Chinese excerpt would be twice as long to write, to keep and to read.
+    return json.dumps(data, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
 def skill_of(record: bytes, path: str) -> Skill:
