@@ -34,8 +34,8 @@ Row = dict[str, Any]
 UNWANTED = {
     "mask": r"\[removed\]|\[registry-host\]",
     "machine path": r"/(?:root|work|tmp|mnt|Users)\b|/home/\w|/var/folders|\b[A-Z]:\\",
-    "package registry": r"\b(?:py(?:pi|thonhosted)|npm(?:js|mirror)|yarnpkg|crates|rubygems|nuget|packagist|anaconda|jsr)"
-    r"\.\w{2,3}\b|\b(?:registry|mirrors?|proxy|repo1?)\.[a-z]\w+\.|\b(?:ghcr|docker|quay|gcr)\.io\b|\bunpkg\.|\bjsdelivr\.",
+    "package registry": r"\b(?:py(?:pi|thonhosted)|npm(?:js|mirror)|yarnpkg|crates|rubygems|nuget|packagist|anaconda)"
+    r"\.\w{2,3}\b|\bjsr\.\w{2,3}\b|\b(?:registry|mirrors?|proxy|repo1?)\.[a-z]\w+\.|\b(?:ghcr|docker|quay|gcr)\.io\b|\bunpkg\.|\bjsdelivr\.",
     "key": r"\b(?:sk|pk|rk|ghp|gho|ghs|xox[a-z]|npm|hf|glpat|github_pat)[-_]\w{6,}|\bAKIA|\bAIza|-----BEGIN|\beyJ\w{8,}"
     r"|(?i:(?:key|token|secret|passw(?:or)?d|bearer)[\"']?\s*[:= ]\s*[\"']?(?=\w*\d)[\w+/-]{12,})"
     r"|\b[0-9a-fA-F]{24,}\b|\b0x[0-9a-fA-F]{16,}|\b(?=\w*\d)(?=\w*[A-Z])(?=\w*[a-z])\w{32,}\b",
