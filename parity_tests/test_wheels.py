@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 import tomllib
@@ -57,7 +59,12 @@ def test_a_wheel_installs_and_imports_alone(member: Path, wheels: dict[str, Path
     # A neutral folder: the checkout must not lend its files.
     subprocess.run([str(python), "-P", "-c", f"import {name}"], check=True, cwd=tmp_path)
     if member.name == "engine":
-        subprocess.run([str(python), "-P", "-m", "skillcaddy", "--help"], check=True, cwd=tmp_path, capture_output=True)
+        # A whole retrieval: a data file left out of the wheel would cost every hit, and only the trace would say so.
+        command = [str(python), "-P", "-m", "skillcaddy", "search", "fill in this PDF form", "--json"]
+        command += ["--skills", str(ROOT / "examples" / "skills")]
+        home = {**os.environ, "SKILLCADDY_HOME": str(tmp_path / "home")}
+        found = subprocess.run(command, check=True, cwd=tmp_path, env=home, capture_output=True)
+        assert [hit["name"] for hit in json.loads(found.stdout)["hits"]][:1] == ["pdf-forms"]
     else:
         said = subprocess.run(
             [str(python), "-P", "-c", "from skillcaddy.hosting import hosts; print(*[h.id for h in hosts()])"],
