@@ -6,22 +6,26 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from itertools import pairwise
+from pathlib import Path
 from unicodedata import normalize
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillcaddy.library.analyze import (
+from skillcaddy.library.analyze import bigrams, query_terms, terms
+from skillcaddy.library.concepts import in_english
+from skillcaddy.library.documents import (
     DESCRIPTION_WEIGHT,
     FILLER,
     LEAST_TERMS,
     NAME_WEIGHT,
     document_text,
-    query_terms,
-    terms,
+    read_document,
 )
-from skillcaddy.library.concepts import in_english
+from skillcaddy.library.manifest import Located
+from skillcaddy.library.walk import FileSignature
 from skillcaddy.skill import Skill, Trust
 
 
@@ -131,10 +135,27 @@ def test_a_document_weighs_its_name_over_its_description_and_that_over_its_body(
     )
 
 
-def test_a_tool_named_only_in_the_body_is_found_but_does_not_count_by_its_repetitions() -> None:
+def test_a_tool_named_only_in_the_body_is_found() -> None:
     """T45"""
-    found = counts(skill("images", body="imagemagick " * 200))
-    assert found["imagemagick"] == 1
+    assert counts(skill("images", body="Needs ImageMagick and 图片 tools"))["imagemagick"] == 1
+    assert counts(skill("images", body="Needs ImageMagick and 图片 tools"))["图片"] == 1
+
+
+@pytest.mark.parametrize("times", [0, 1, 5, 5000])
+def test_a_document_says_how_many_terms_it_has(tmp_path: Path, times: int) -> None:
+    path = tmp_path / "images" / "SKILL.md"
+    path.parent.mkdir()
+    body = "imagemagick 表格转换 the café привет " * times
+    path.write_text(f"---\nname: images\ndescription: 表格\n---\n{body}", encoding="utf-8")
+    file = FileSignature(path=str(path), folder="images", size=0, mtime_ns=0)
+    reading = read_document(Located(root=0, file=file), (str(tmp_path),))
+    assert reading.document is not None
+    assert reading.length == len(reading.document.text.split(" "))
+
+
+@given(st.text(alphabet="表格转换かな한국𠀀", min_size=0, max_size=40))
+def test_bigrams_are_every_two_neighbours(run: str) -> None:
+    assert bigrams(run).split() == [left + right for left, right in pairwise(run)]
 
 
 def test_short_documents_are_filled_up_to_one_length_that_no_query_can_match() -> None:
@@ -250,7 +271,7 @@ def test_a_skill_is_always_found_by_its_own_words(name: str, description: str) -
 def test_a_document_reads_the_same_in_every_process() -> None:
     """Its digest tells a touched file from a changed one, so its order must not hang on a hash seed."""
     code = (
-        "from skillcaddy.library.analyze import document_text; from skillcaddy.skill import Skill, Trust;"
+        "from skillcaddy.library.documents import document_text; from skillcaddy.skill import Skill, Trust;"
         "print(ascii(document_text(Skill(id='a', name='a', description='b', source='s', trust=Trust.LOCAL,"
         "body='walrus penguin seagull heron 表格转换 文件'))))"
     )

@@ -1,4 +1,4 @@
-"""Digests for names and seals; not for secrets."""
+"""Digests for names, contents and seals; not for secrets."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ try:
     from _blake2 import blake2b  # hashlib is this and OpenSSL, whose loading alone costs a turn's process 2 ms
 except ImportError:  # pragma: no cover - another implementation of Python
     from hashlib import blake2b
+
+__all__ = ["blake2b", "digest"]
 
 
 def digest(data: bytes) -> str:

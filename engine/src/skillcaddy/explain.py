@@ -270,7 +270,7 @@ def standing(engine: Engine, request: Request, explained: Explanation, reference
     found = engine.open(reference, deadline)
     if not found:
         return _unknown(engine, explained, reference, deadline)
-    from skillcaddy.library.analyze import document_text
+    from skillcaddy.library.documents import document_text
 
     known = {candidate.id for candidate in explained.candidates}
     skill = next((one for one in found if one.id in known), found[0])

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from skillcaddy.library.analyze import terms
-from skillcaddy.library.rerank import card_of
+from skillcaddy.library.documents import skill_terms
 from skillcaddy.reasons import Reason
 from skillcaddy.skill import Hit, Skill
 from skillcaddy.source import TermStatistics
@@ -175,7 +175,7 @@ def _sum(figures: Mapping[str, float], fitted: Weights) -> float:
 
 
 def _texts(skill: Skill, with_body: bool) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    name, told, _ = card_of(skill)
+    name, told, *_ = skill_terms(skill)
     return name, told, _body_terms((skill.body or skill.excerpt)[:_BODY_CHARS]) if with_body else frozenset()
 
 

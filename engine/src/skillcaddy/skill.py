@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
+from typing import NamedTuple
 
 from skillcaddy.trace import Trace
 
@@ -21,6 +22,18 @@ class Trust(IntEnum):
     def word(self) -> str:
         """The lower-case name that people, models and JSON see."""
         return self.name.lower()
+
+
+class SkillTerms(NamedTuple):
+    """The analysed terms of a skill by which a ranking and the floor judge it."""
+
+    name: frozenset[str]
+    told: frozenset[str]
+    """Those of name, description and tags."""
+    told_length: int
+    """The number of terms of description and tags, repeats counted."""
+    length: int = 0
+    """The same of the whole document as its source has indexed it; 0 where it does not say."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,6 +63,8 @@ class Skill:
     version: str = ""
     meta: Mapping[str, str] = field(default_factory=dict)
     """Further flat front matter that a host may want (platforms, requirements), as text."""
+    terms: SkillTerms | None = field(default=None, compare=False, repr=False)
+    """Where the source has them at hand; else they are analysed when they are needed."""
 
     @property
     def identity(self) -> str:

@@ -9,6 +9,7 @@ from importlib import import_module
 LIGHT = {
     "bridge": ("skillcaddy.bridge", "Serve a JavaScript host's plugin over stdin and stdout."),
     "explain": ("skillcaddy.cli.explain", "Say why a query gets what it gets, and why a skill is or isn't found."),
+    "index": ("skillcaddy.cli.indexing", "Read all skills and bring their index up to date."),
     "search": ("skillcaddy.cli.search", "Find the skills for a query and print what an agent would get."),
     "mcp": ("skillcaddy.mcp", "Serve skill_search and skill_open to any MCP client over stdin and stdout."),
 }

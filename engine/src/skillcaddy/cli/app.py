@@ -11,7 +11,6 @@ import typer
 from skillcaddy.cli import LIGHT
 from skillcaddy.cli.config import config_app
 from skillcaddy.cli.evaluation import evaluate_command
-from skillcaddy.cli.indexing import index_command
 from skillcaddy.cli.lint import lint_command
 from skillcaddy.cli.stats import stats_command
 
@@ -23,7 +22,6 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-app.command("index")(index_command)
 app.command("eval")(evaluate_command)
 app.command("lint")(lint_command)
 app.command("stats")(stats_command)

@@ -2,72 +2,96 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from skillcaddy.config import load
 from skillcaddy.library.indexer import IndexReport, Progress, refresh
 from skillcaddy.library.store import Store, StoreBusyError
 from skillcaddy.paths import locations
 from skillcaddy.plugins import local_roots
 from skillcaddy.reasons import SENTENCES
 from skillcaddy.settings_errors import SettingsError
+from skillcaddy.snapshot import load_fast
 
 _WAIT_S = 120.0
 _SHOWN = 20
 
 
-def index_command(
-    skills: Annotated[
-        list[Path] | None,
-        typer.Option(help="Index this folder instead of the configured ones; repeatable, in order of precedence."),
-    ] = None,
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Build anew even where an index exists.")] = False,
-    state_dir: Annotated[Path | None, typer.Option(help="Keep the index below this folder.")] = None,
-    background: Annotated[bool, typer.Option("--background", help="Low priority, no output, no waiting.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
-) -> None:
-    """Read all skills and bring their index up to date.
+class _NoLibraryError(Exception):
+    """There is nothing to index, or the settings say nothing that can be understood."""
 
-    Hosts and searches do this by themselves; run it after adding a large library, so that no turn has to wait.
-    """
-    if background and hasattr(os, "nice"):
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options of `skillcaddy index`; argparse, since hosts start it in the background and wait for it at first."""
+    made = argparse.ArgumentParser(
+        prog="skillcaddy index",
+        description="Read all skills and bring their index up to date.",
+        epilog="Hosts and searches do this by themselves; run it after adding a large library, so that no turn waits.",
+    )
+    made.add_argument(
+        "--skills",
+        metavar="DIR",
+        action="append",
+        help="index this folder instead of the configured ones; repeatable, in order of precedence",
+    )
+    made.add_argument("--rebuild", action="store_true", help="build anew even where an index exists")
+    made.add_argument("--state-dir", metavar="DIR", help="keep the index below this folder")
+    made.add_argument("--background", action="store_true", help="low priority, no output, no waiting")
+    made.add_argument("--json", action="store_true", help="print one JSON document")
+    return made
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command; returns its exit code."""
+    given = parser().parse_args(arguments)
+    if given.background and hasattr(os, "nice"):
         os.nice(10)
-    store = Store(*_library(skills, state_dir))
-    missing = [root for root in store.roots if not Path(root).is_dir()]
-    if not store.roots or len(missing) == len(store.roots):
-        _fail(f"no skill folder to index: {', '.join(missing) or 'none is configured'}. Give --skills DIR.", 2)
     try:
-        report = _refresh(store, rebuild, quiet=background or as_json)
+        store = Store(*_library(given.skills, given.state_dir))
+        report = _refresh(store, given.rebuild, quiet=given.background or given.json)
+    except _NoLibraryError as error:
+        return _fail(str(error), error.code)
     except StoreBusyError:
-        if background:
-            return
-        _fail(f"another process has been indexing this library for over {_WAIT_S:g} s; try again later.", 1)
+        if given.background:
+            return 0
+        return _fail(f"another process has been indexing this library for over {_WAIT_S:g} s; try again later.", 1)
     except (OSError, ValueError) as error:
-        _fail(f"the index can't be written below {store.parent}: {error}. Searches work from memory meanwhile.", 1)
-    if as_json:
+        return _fail(
+            f"the index can't be written below {store.parent}: {error}. Searches work from memory meanwhile.", 1
+        )
+    if given.json:
         print(json.dumps(_as_json(report)))
-    elif not background:
+    elif not given.background:
         _print(report)
+    return 0
 
 
-def _library(skills: list[Path] | None, state_dir: Path | None) -> tuple[Path, tuple[str, ...]]:
+def _library(skills: list[str] | None, state_dir: str | None) -> tuple[Path, tuple[str, ...]]:
     chosen: dict[str, Any] = {}
     if skills:
-        chosen = {"skills_dirs": [str(folder) for folder in skills], "shared_library": "off"}
+        chosen = {"skills_dirs": skills, "shared_library": "off"}
     if state_dir is not None:
-        chosen["state_dir"] = str(state_dir)
+        chosen["state_dir"] = state_dir
     try:
-        settings = load(arguments=chosen).settings
+        settings = load_fast(arguments=chosen).settings
     except SettingsError as error:
-        _fail(str(error), 1)
+        raise _NoLibraryError(str(error), 1) from error
     places = locations(state_dir=settings.state_dir)
-    return places.state_dir, local_roots(settings, places.data_dir)
+    roots = local_roots(settings, places.data_dir)
+    missing = [root for root in roots if not os.path.isdir(root)]
+    if len(missing) == len(roots):
+        folders = ", ".join(missing) or "none is configured"
+        raise _NoLibraryError(f"no skill folder to index: {folders}. Give --skills DIR.", 2)
+    return places.state_dir, roots
 
 
 def _refresh(store: Store, rebuild: bool, *, quiet: bool) -> IndexReport:
@@ -108,6 +132,6 @@ def _print(report: IndexReport) -> None:
         console.print(f"  and {len(report.problems) - _SHOWN} more; `--json` lists them all", highlight=False)
 
 
-def _fail(message: str, code: int) -> None:
+def _fail(message: str, code: int) -> int:
     print(f"skillcaddy index: {message}", file=sys.stderr)
-    raise typer.Exit(code)
+    return code

@@ -8,25 +8,18 @@ letters. Terms in other scripts follow those in ASCII letters, so order is kept 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from itertools import chain, pairwise
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from operator import add
 from unicodedata import normalize
 
 from skillcaddy.library.lexicon import STOP_WORDS
 from skillcaddy.patterns import late
-from skillcaddy.skill import Skill
 
-ANALYZER_VERSION = 4
-"""Part of an index's identity: raised with every change of what `terms` returns or `document_text` weighs."""
+ANALYZER_VERSION = 5
+"""Part of an index's identity: raised with every change of what `terms` returns or a document weighs."""
 
 # Measured on labelled queries over 10,000 real skills; the neighbours of each value do within 0.005 nDCG@10 as well.
-NAME_WEIGHT = 4
-DESCRIPTION_WEIGHT = 2
-BODY_CHARS = 4000
-LEAST_TERMS = 800
-"""Shorter documents are filled up to this length, since BM25's fixed b = 0.75 would punish full descriptions."""
-FILLER = "_"
 QUERY_TERMS = 40
 QUERY_PAIRS = 24
 PAIR_BOOST = 0.5
@@ -35,8 +28,9 @@ NAMED_BOOST = 1.4
 CONCEPT_BOOST = 0.6
 """Of the English words for what a query says in Chinese."""
 
-# Ideographs with the extensions A to H, kana, hangul syllables and Thai: written without spaces, or glued.
-_CJK = "\u0e01-\u0e4e\u3005-\u3007\u3041-\u3096\u309d\u309e\u30a1-\u30fe\u31f0-\u31ff\u3400-\u4dbf"
+# Ideographs with the extensions A to H, kana, hangul syllables and Thai (but a vowel that is folded into two):
+# written without spaces, or glued.
+_CJK = "\u0e01-\u0e32\u0e34-\u0e4e\u3005-\u3007\u3041-\u3096\u309d\u309e\u30a1-\u30fe\u31f0-\u31ff\u3400-\u4dbf"
 _CJK += "\u4e00-\u9fff\uac00-\ud7a3\U00020000-\U0002f7ff\U00030000-\U000323af"
 # ASCII and what only separates words and stays as it is under NFKC: punctuation, arrows, boxes, pictures, flags.
 _PLAIN = (
@@ -50,49 +44,55 @@ _PLAIN += "\uff0d\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65\ufe0f\U0001f1e6-\
 _SIGNS = "\u0591-\u05c7\u064b-\u065f\u0900-\u0903\u093a-\u094f\u0962\u0963\u0980-\u0983\u09bc-\u09cd\u0a3c-\u0a4d"
 _SIGNS += "\u0abc-\u0acd\u0b3c-\u0b57\u0bbe-\u0bcd\u0c3e-\u0c56\u0cbc-\u0cd6\u0d3b-\u0d4d\u0dca-\u0ddf"
 _CJK_RUN = late(f"[{_CJK}]+")
+_NO_CJK = late(f"[^{_CJK}]+")
 _HARD = late(f"[^{_PLAIN}{_CJK}]")
-_NON_ASCII = re.compile(r"[^\x00-\x7f]+")
-_OTHER_RUN = late(f"([{_CJK}]+)|((?:[^\\W_{_CJK}]|[{_SIGNS}])+)")
+_OTHER_WORD = late(f"(?:[^\\W\x00-\x7f{_CJK}]|[{_SIGNS}])+")
+# Words of one stretch are folded together; what stands between them in ASCII is not changed by folding.
+_FOREIGN = late(r"[^\x00-\x7f]+(?:[ ,.\n-]{1,2}[^\x00-\x7f]+)*")
 _LETTERS = str.maketrans({"æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"})
-_ASCII_RUN = re.compile(r"[\x00-\x7f]+")
 _MARKS = re.compile("[\u0300-\u036f]+")
 
-_SHAPES = {
-    code: "a" if chr(code).islower() else "A" if chr(code).isupper() else "0" if chr(code).isdigit() else " "
-    for code in range(128)
-}
-_WORDS = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
+# Over bytes: several times faster than over text, and a scan of thousands is mostly this.
+_ALNUM = bytes(b if chr(b).isalnum() and b < 128 else 32 for b in range(256))
+_HUMP_INSIDE = re.compile("[a-z][A-Z]")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_SYMBOLS = re.compile(r"[cfj](?:#|\+\+)(?![a-z0-9])|\.(?:net|js)(?![a-z0-9])")
-_ELIDED = re.compile(r"(?<![a-z0-9])c'(?=[a-z])")  # c'est is not the language C
-_BEFORE = re.compile(r"[a-z0-9]*$")
-_SPELLINGS = {"#": "sharp ", "++": "plusplus "}
-_NET_FAMILIES = frozenset(("asp", "ado", "vb"))
+# It starts with the sign, and no flag folds its case: else every character of a text would be tried.
+_SYMBOLS = re.compile(rb"(?:(?<=[cfjCFJ])(?:#|\+\+)|\.(?:[nN][eE][tT]|[jJ][sS]))(?![A-Za-z0-9])")
+_ELIDED = re.compile(rb"(?<![A-Za-z0-9])[cC]'(?=[A-Za-z])")  # c'est is not the language C
+_BEFORE = re.compile(rb"[A-Za-z0-9]*$")
+_NET_FAMILIES = frozenset((b"asp", b"ado", b"vb"))
 _LONE = frozenset("abdefghijklmnopqstuvwxyz0123456789")  # but C and R are languages
 _VOWELS = frozenset("aeiouy")
 _CACHE_LIMIT = 100_000
-_JOINED_NAME = 5
-"""Names of up to so many terms are also searched for in one word."""
 
 
-class _Memo(dict[str, str]):
-    """A bounded cache in front of a pure function; a hit costs one dictionary look-up in C."""
+class _Memo(dict[bytes, bytes]):
+    """A bounded cache in front of `_terms_of`; a hit costs one dictionary look-up in C."""
 
-    def __init__(self, function: Callable[[str], str]) -> None:
-        super().__init__()
-        self._function = function
-
-    def __missing__(self, key: str) -> str:
-        value = self._function(key)
+    def __missing__(self, key: bytes) -> bytes:
+        value = _terms_of(key.decode("ascii")).encode("ascii")
         if len(self) < _CACHE_LIMIT:
             self[key] = value
         return value
 
 
+def _terms_of(word: str) -> str:
+    """The terms of one word as it is written: "" for a stop word, several for an identifier of several words."""
+    low = word.lower()
+    term = _term(low)
+    if low == word or _HUMP_INSIDE.search(word) is None:
+        return term
+    parts = _HUMP.findall(word)
+    # Names of two capitalised parts are mostly brands (JavaScript, GitHub), not compounds of their parts.
+    if len(parts) == 2 and not parts[0].islower():
+        return term
+    return " ".join(filter(None, (term, *(_term(part.lower()) for part in parts))))
+
+
 def _term(word: str) -> str:
     if word in STOP_WORDS or (len(word) == 1 and word in _LONE):
         return ""
-    return _stem(word) if word.isascii() and word.isalpha() else word
+    return _stem(word) if word.isalpha() else word
 
 
 def _stem(word: str) -> str:
@@ -112,91 +112,76 @@ def _stem(word: str) -> str:
     return word[:-1] if len(word) > 4 and word[-1] == "e" else word
 
 
-_TERMS = _Memo(_term)
+_TERMS_OF = _Memo()
 
 
 def terms(text: str) -> list[str]:
     """The terms of a text in order, repeats kept, stop words left out; never raises."""
-    others: list[str] = []
-    found = [term for term in map(_TERMS.__getitem__, _words(text, others.extend)) if term]
-    found += others
+    if text.isascii():
+        return _ascii_terms(text).split()
+    text, other = _folded(text)
+    found = [*_ascii_terms(text).split(), *other]
+    for run in _CJK_RUN().findall(text):
+        found += map(add, run, run[1:]) if len(run) > 1 else (run,)
     return found
 
 
-def _distinct(text: str) -> dict[str, None]:
-    """The terms of a text without repeats, at half the cost; the order is the same in every process, unlike a set's."""
-    others: list[str] = []
-    words = dict.fromkeys(_words(text, others.extend))
-    found = dict.fromkeys(chain(map(_TERMS.__getitem__, words), others))
-    found.pop("", None)
-    return found
+def terms_at_once(text: str) -> tuple[str, str]:
+    """The terms of a long text, white-space-separated, and its CJK characters in one run: `terms` at half the cost."""
+    if text.isascii():
+        return _ascii_terms(text), ""
+    text, other = _folded(text)
+    return " ".join([_ascii_terms(text), *other]), _NO_CJK().sub("", text)
 
 
-def _words(text: str, take: Callable[[Iterable[str]], None]) -> list[str]:
-    """The words in ASCII letters; `take` is handed the finished terms in other scripts."""
-    if not text.isascii():
-        if _HARD().search(text) is not None:
-            text = _NON_ASCII.sub(lambda run: _fold(run.group(), take), text)
-        else:
-            for run in _CJK_RUN().findall(text):
-                take(_bigrams(run))
-            text = _NON_ASCII.sub(" ", text)
-    shapes = text.translate(_SHAPES)
-    low = text.lower()
-    if "c'" in low:
-        low = _ELIDED.sub(" ", low)
-    if "c#" in low or "f#" in low or "++" in low or ".net" in low or ".js" in low:
-        low = _SYMBOLS.sub(_spell, low)
-    words = low.translate(_WORDS).split()
-    hump = shapes.find("aA")
-    while hump >= 0:
-        end = shapes.find(" ", hump)
-        end = end if end >= 0 else len(shapes)
-        parts = _HUMP.findall(text, shapes.rfind(" ", 0, hump) + 1, end)
-        # Names of two capitalised parts are mostly brands (JavaScript, GitHub), not compounds of their parts.
-        if len(parts) > 2 or parts[0].islower():
-            words.extend(part.lower() for part in parts)
-        hump = shapes.find("aA", end)
-    return words
+def bigrams(run: str) -> str:
+    """The overlapping bigrams of a run, white-space-separated: two characters, a space, the next two; "" of one."""
+    if len(run) < 2:
+        return ""
+    # By strides over fixed-width code points, since a string a bigram is what a scan of Chinese skills would wait for.
+    points = memoryview(run.encode("utf-32-le", "surrogatepass")).cast("I")
+    woven = bytearray(b" \0\0\0" * (3 * len(points) - 3))
+    places = memoryview(woven).cast("I")
+    places[0::3] = points[:-1]
+    places[1::3] = points[1:]
+    return woven.decode("utf-32-le", "surrogatepass")[:-1]
 
 
-def _bigrams(run: str) -> Iterable[str]:
-    return map(add, run, run[1:]) if len(run) > 1 else (run,)
+def _ascii_terms(text: str) -> str:
+    """The terms of the words in ASCII letters and digits, a space between two."""
+    plain = text.encode("ascii", "replace")
+    low = plain.lower()
+    if b"c'" in low:
+        plain = _ELIDED.sub(b" ", plain)
+    if b"c#" in low or b"f#" in low or b"++" in low or b".net" in low or b".js" in low:
+        plain = _SYMBOLS.sub(_spell, plain)
+    return b" ".join(filter(None, map(_TERMS_OF.__getitem__, plain.translate(_ALNUM).split()))).decode("ascii")
 
 
-def _spell(match: re.Match[str]) -> str:
-    sign, text = match.group(), match.string
+def _spell(match: re.Match[bytes]) -> bytes:
+    sign, text = match.group().lower(), match.string
     before = _BEFORE.search(text, max(0, match.start() - 40), match.start())
-    word = before.group() if before else ""
-    if sign == ".js":
-        return f"js {word} " if word else " js "
-    if sign == ".net":
-        return " dotnet " if not word else "net dotnet " if word in _NET_FAMILIES else " net "
-    return sign if word else f"{sign[0]}{_SPELLINGS[sign[1:]]}"
+    word = before.group().lower() if before else b""
+    if sign == b".js":
+        return b"js " + word + b" " if word else b" js "
+    if sign == b".net":
+        return b" dotnet " if not word else b"net dotnet " if word in _NET_FAMILIES else b" net "
+    if len(word) > 1:
+        return sign
+    return b"sharp " if sign == b"#" else b"plusplus "
 
 
-def _fold(run: str, take: Callable[[Iterable[str]], None]) -> str:
-    """The ASCII text that stands for a run of other characters; the terms in other scripts go to `take`."""
-    run = normalize("NFC", _MARKS.sub("", normalize("NFD", normalize("NFKC", run).casefold()))).translate(_LETTERS)
-    for cjk, word in _OTHER_RUN().findall(_ASCII_RUN.sub(" ", run)):
-        take((word,) if word else _bigrams(cjk))
-    return _NON_ASCII.sub(" ", run)
+def _folded(text: str) -> tuple[str, list[str]]:
+    """The text with its other characters folded, and its words that are neither in ASCII letters nor CJK."""
+    if _HARD().search(text) is None:
+        return text, []
+    text = _FOREIGN().sub(_fold, text)
+    return text, _OTHER_WORD().findall(text)
 
 
-def document_text(skill: Skill) -> str:
-    """A skill's weighted terms, white-space-separated, as the index takes them in."""
-    name = terms(skill.name)
-    description = terms(f"{skill.description} {' '.join(skill.tags)}" if skill.tags else skill.description)
-    found = name * NAME_WEIGHT + description * DESCRIPTION_WEIGHT
-    found += pairs(name)
-    if 1 < len(name) <= _JOINED_NAME:
-        found += ["".join(name)] * NAME_WEIGHT
-    found += pairs(description)
-    # Once each: code repeats its identifiers without being more about them, and a scan of thousands stays quick.
-    found += _distinct(skill.body[:BODY_CHARS])
-    if len(found) < LEAST_TERMS:
-        found += [FILLER] * (LEAST_TERMS - len(found))
-    return " ".join(found)
+def _fold(stretch: re.Match[str]) -> str:
+    plain = _MARKS.sub("", normalize("NFD", normalize("NFKC", stretch.group()).casefold()))
+    return normalize("NFC", plain).translate(_LETTERS)
 
 
 def pairs(found: Sequence[str]) -> list[str]:

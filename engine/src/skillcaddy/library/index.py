@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import tantivy
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 _HEAP_BYTES = 64_000_000
 _MIN_HEAP_BYTES = 15_000_000
 

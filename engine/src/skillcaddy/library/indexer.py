@@ -11,17 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from skillcaddy.library.documents import Reading, name_key, read_document
+from skillcaddy.library.crew import Crew
+from skillcaddy.library.documents import Reading, name_key
 from skillcaddy.library.index import Document, Index, IndexDamagedError
-from skillcaddy.library.manifest import Changes, Located, Manifest, Survey, survey, write_atomically
+from skillcaddy.library.manifest import Changes, Manifest, Survey, survey, write_atomically
 from skillcaddy.library.store import Generation, Store
 from skillcaddy.reasons import Reason
 
 Progress = Callable[[int, int], None]
 """Called with (files done, files in all)."""
-
-_CHUNK = 256
-_WORKERS_PAY_ABOVE = 2000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -110,9 +108,9 @@ def noticed(store: Store) -> tuple[Problem, ...]:
 
 def _build(store: Store, seen: Survey, workers: int, progress: Progress | None, started: float) -> IndexReport:
     details: dict[str, _Detail] = {}
-    with store.aside() as folder:
+    with store.aside() as folder, Crew(seen.files, store.roots, workers) as crew:
         index = Index.create(folder)
-        readings = _read(seen.files, store.roots, workers, progress)
+        readings = _read(crew, len(seen.files), progress)
         written = index.write(_documents(readings, details, {}), threads=2 if workers > 1 else 1)
         _save(folder, seen, details)
         published = store.publish(folder)
@@ -135,9 +133,10 @@ def _update(
         known = {path: detail.digest for path, detail in details.items()}
         for path in changes.removed:
             details.pop(path, None)
-        readings = _read(changes.written, store.roots, workers, progress)
         unreadable: list[str] = []
-        documents = list(_documents(readings, details, known, unreadable))
+        with Crew(changes.written, store.roots, workers) as crew:
+            readings = _read(crew, len(changes.written), progress)
+            documents = list(_documents(readings, details, known, unreadable))
         gone = [*changes.removed, *unreadable]
         if documents or gone:
             written = generation.index.write(documents, gone)
@@ -154,33 +153,13 @@ def _known_survey(manifest: Manifest, changes: Changes) -> Survey:
     return Survey(files=files, directories=directories)
 
 
-def _read(
-    files: Sequence[Located], roots: tuple[str, ...], workers: int, progress: Progress | None
-) -> Iterator[Reading]:
-    if workers > 1 and len(files) >= _WORKERS_PAY_ABOVE:
-        chunks = _read_in_processes(files, roots, workers)
-    else:
-        chunks = (_read_chunk(files[at : at + _CHUNK], roots) for at in range(0, len(files), _CHUNK))
+def _read(crew: Crew, total: int, progress: Progress | None) -> Iterator[Reading]:
     done = 0
-    for chunk in chunks:
+    for chunk in crew:
         yield from chunk
         done += len(chunk)
         if progress is not None:
-            progress(done, len(files))
-
-
-def _read_chunk(files: Sequence[Located], roots: tuple[str, ...]) -> list[Reading]:
-    return [read_document(located, roots) for located in files]
-
-
-def _read_in_processes(files: Sequence[Located], roots: tuple[str, ...], workers: int) -> Iterator[list[Reading]]:
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
-
-    # Spawned, not forked: a fork of a process with threads (tantivy has some) may hang.
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        chunks = [files[at : at + _CHUNK] for at in range(0, len(files), _CHUNK)]
-        yield from pool.map(_read_chunk, chunks, [roots] * len(chunks))
+            progress(done, total)
 
 
 def _documents(
@@ -189,28 +168,20 @@ def _documents(
     known: dict[str, str],
     unreadable: list[str] | None = None,
 ) -> Iterator[Document]:
-    import hashlib  # late: it loads OpenSSL, and most processes that know this module write nothing
-
     for reading in readings:
-        path, file, document = reading.located.file.path, reading.file, reading.document
-        digest = ""
-        if document is not None:
-            content = hashlib.blake2b(document.record, digest_size=8)
-            content.update(document.text.encode("utf-8", "surrogatepass"))
-            digest = content.hexdigest()
-        reason = file.problem or (Reason.SKILL_MENDED if file.mended else None)
+        path, document = reading.located.file.path, reading.document
         details[path] = _Detail(
-            name=file.skill.name if file.skill is not None else "",
+            name=reading.name,
             root=reading.located.root,
             length=reading.length,
-            digest=digest,
-            reason=reason.value if reason is not None else "",
-            detail=file.detail,
+            digest=reading.digest,
+            reason=reading.reason.value if reading.reason is not None else "",
+            detail=reading.detail,
         )
         if document is None:
             if unreadable is not None:
                 unreadable.append(path)
-        elif known.get(path) != digest:
+        elif known.get(path) != reading.digest:
             yield document
 
 

@@ -13,6 +13,7 @@ from skillcaddy.deadline import Deadline
 from skillcaddy.library.analyze import query_terms
 from skillcaddy.library.documents import name_key, skill_of
 from skillcaddy.library.index import IndexDamagedError, Match
+from skillcaddy.library.overlay import K1, B
 from skillcaddy.library.read import read_skill
 from skillcaddy.library.rerank import rerank
 from skillcaddy.library.store import Store
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from skillcaddy.library.indexer import Problem
 
 _EXTRA = 20
+_EVENED = 0.7
+"""How much of what BM25 takes from a document longer than the mean is given back, and taken from a shorter one."""
 
 
 class LocalSource:
@@ -91,6 +94,7 @@ class LocalSource:
 
     def _hits(self, view: View, query: str, limit: int) -> tuple[list[Hit], list[Notice]]:
         terms = query_terms(query, view.document_frequency)
+        mean = view.manifest.mean_length or 1.0
         hits: list[Hit] = []
         shadowed: list[Notice] = []
         for match in matches_of(view, terms, limit + _EXTRA):
@@ -99,7 +103,8 @@ class LocalSource:
             if hiding:
                 shadowed.append(Notice(reason=Reason.SKILL_SHADOWED, subject=skill.path, detail=hiding))
             else:
-                hits.append(Hit(skill=skill, rank=len(hits) + 1, score=match.score, sources=(self.name,)))
+                score = match.score * _evened(skill, mean)
+                hits.append(Hit(skill=skill, rank=len(hits) + 1, score=score, sources=(self.name,)))
         return rerank(query, hits, view)[:limit], shadowed
 
     def _hiding(self, view: View, match: Match, skill: Skill) -> str:
@@ -149,3 +154,9 @@ class LocalSource:
     def _read(self, path: str, root: int) -> Skill | None:
         file = read_skill(path, self._store.roots[root])
         return replace(file.skill, source=self.name) if file.skill is not None else None
+
+
+def _evened(skill: Skill, mean: float) -> float:
+    """What tantivy's fixed b = 0.75 takes from a long document, mostly given back: measured, 0.01 nDCG@10 better."""
+    length = skill.terms.length if skill.terms is not None else 0
+    return float(((1 + K1 * (1 - B + B * length / mean)) / (1 + K1)) ** _EVENED) if length else 1.0

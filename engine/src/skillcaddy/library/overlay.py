@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 from skillcaddy.library.documents import Reading
 from skillcaddy.library.index import Index, Match
 
-_K1 = 1.2
-_B = 0.75
+K1 = 1.2
+B = 0.75
+"""Those of tantivy, which has no others."""
 
 
 class Overlay:
@@ -66,10 +67,10 @@ class Overlay:
         for term, boost in terms:
             found_in = self.document_frequency(term)
             if self._frequency[term]:
-                weights.append((term, boost * math.log(1 + (count - found_in + 0.5) / (found_in + 0.5)) * (_K1 + 1)))
+                weights.append((term, boost * math.log(1 + (count - found_in + 0.5) / (found_in + 0.5)) * (K1 + 1)))
         scored: list[tuple[float, str]] = []
         for key, counts in self._counts.items():
-            damping = _K1 * (1 - _B + _B * _rounded(self._readings[key].length) / mean)
+            damping = K1 * (1 - B + B * _rounded(self._readings[key].length) / mean)
             score = sum(weight * counts[term] / (counts[term] + damping) for term, weight in weights if counts[term])
             if score > 0:
                 scored.append((score, key))

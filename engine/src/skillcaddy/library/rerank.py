@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 from skillcaddy.library.analyze import terms
-from skillcaddy.skill import Hit, Skill
+from skillcaddy.library.documents import skill_terms
+from skillcaddy.skill import Hit
 from skillcaddy.source import TermStatistics
 
 SCORE_WEIGHT = 6.0
@@ -25,19 +25,6 @@ LENGTH_WEIGHT = 0.5
 """Of the logarithm of the description's number of terms: who says when to use a skill has thought about it."""
 LENGTH_CAP = 80
 """A longer description is no better: length must not be worth stuffing."""
-
-
-@lru_cache(maxsize=4096)
-def card(name: str, description: str, tags: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str], int]:
-    """The terms of a skill's name, those of name, description and tags, and the description's number of terms."""
-    own = terms(name)
-    told = terms(f"{description} {' '.join(tags)}" if tags else description)
-    return frozenset(own), frozenset(told).union(own), len(told)
-
-
-def card_of(skill: Skill) -> tuple[frozenset[str], frozenset[str], int]:
-    """The card of a skill."""
-    return card(skill.name, skill.description, skill.tags)
 
 
 def rerank(query: str, hits: Sequence[Hit], statistics: TermStatistics | None = None) -> list[Hit]:
@@ -53,7 +40,7 @@ def rerank(query: str, hits: Sequence[Hit], statistics: TermStatistics | None = 
     rarest = max(rarity.values(), default=0.0) or 1.0
     scored = []
     for hit in hits:
-        name, told, length = card_of(hit.skill)
+        name, told, length, _ = skill_terms(hit.skill)
         found = asked & told
         value = (
             SCORE_WEIGHT * hit.score / best

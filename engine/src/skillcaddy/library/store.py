@@ -19,14 +19,10 @@ from pathlib import Path
 
 import tantivy
 
+from skillcaddy.digest import blake2b
 from skillcaddy.library.analyze import ANALYZER_VERSION
 from skillcaddy.library.index import SCHEMA_VERSION, Index, IndexDamagedError
 from skillcaddy.library.manifest import Manifest, write_atomically
-
-try:
-    from _blake2 import blake2b  # hashlib is this and OpenSSL, whose loading alone costs a turn's process 2 ms
-except ImportError:  # an interpreter that keeps it elsewhere
-    from hashlib import blake2b
 
 _STALE_AFTER_S = 30 * 24 * 3600
 _LEFTOVER_AFTER_S = 3600
