@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from skillcaddy import __version__
+from skillcaddy.js import PARTS
 from skillcaddy_dsh import plugin_folder
 from skillcaddy_dsh.driver import Harness
 from skillcaddy_dsh.host import HOST
@@ -46,8 +47,10 @@ def test_the_bundles_patch_inserts_the_row_under_which_users_configure_us() -> N
 
 
 def test_the_shells_shared_half_is_the_engines_byte_for_byte() -> None:
-    assert (PLUGIN / "bridge.mjs").read_bytes() == (files("skillcaddy") / "js" / "bridge.mjs").read_bytes()
-    assert "plugin/bridge.mjs" in HOST.manifests
+    source = {path.name: path.read_bytes() for path in files("skillcaddy.js").iterdir() if path.name.endswith(".mjs")}
+    assert set(source) == set(PARTS)
+    assert {path.name: path.read_bytes() for path in PLUGIN.glob("bridge*")} == source
+    assert {f"plugin/{name}" for name in source} <= set(HOST.manifests)
 
 
 def test_the_driver_writes_a_patch_with_our_row_and_the_callers(tmp_path: Path) -> None:

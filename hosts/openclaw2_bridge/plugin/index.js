@@ -1,7 +1,7 @@
 // skillcaddy for OpenClaw, 1.x and 2.0: says to the host what there is, and to the engine what the host asks.
 //
 // `register` runs two or three times in a process, on newest hosts in a fresh copy of this module each time, so it
-// starts nothing and keeps nothing: the one Python child lives on globalThis (see bridge.mjs).
+// starts nothing and keeps nothing: the one Python child lives on globalThis (see bridge-engine.mjs).
 // @ts-check
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";

@@ -14,6 +14,7 @@ import pytest
 import skillcaddy
 import skillcaddy_openclaw
 from skillcaddy.guidance import as_json, tool_schemas
+from skillcaddy.js import PARTS
 from skillcaddy_openclaw import plugin_folder
 
 PACKAGE: dict[str, Any] = json.loads((plugin_folder() / "package.json").read_text(encoding="utf-8"))
@@ -29,8 +30,10 @@ def test_one_version_everywhere() -> None:
 
 
 def test_the_shared_half_is_the_engines_byte_for_byte() -> None:
-    source = Path(skillcaddy.__file__).parent / "js" / "bridge.mjs"
-    assert (plugin_folder() / "bridge.mjs").read_bytes() == source.read_bytes()
+    engines = Path(skillcaddy.__file__).parent / "js"
+    source = {path.name: path.read_bytes() for path in engines.glob("*.mjs")}
+    assert set(source) == set(PARTS)
+    assert {path.name: path.read_bytes() for path in plugin_folder().glob("bridge*")} == source
 
 
 def test_the_texts_are_the_engines() -> None:

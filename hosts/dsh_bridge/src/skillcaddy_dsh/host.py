@@ -5,8 +5,9 @@ from __future__ import annotations
 from skillcaddy.guidance import as_json
 from skillcaddy.hookspecs import hookimpl
 from skillcaddy.hosting import Host
+from skillcaddy.js import shared_half
 from skillcaddy_dsh import member_root
-from skillcaddy_dsh.manifests import bundle, package, settings_schema, shared_half
+from skillcaddy_dsh.manifests import bundle, package, settings_schema
 from skillcaddy_dsh.settings import DshSettings
 
 HOST = Host(
@@ -21,7 +22,7 @@ HOST = Host(
         "plugin/cordis.patch.yml": bundle,
         "plugin/settings.schema.json": settings_schema,
         "plugin/guidance.json": as_json,
-        "plugin/bridge.mjs": shared_half,
+        **shared_half("plugin"),
     },
 )
 

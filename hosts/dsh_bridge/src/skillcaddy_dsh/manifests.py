@@ -46,12 +46,5 @@ def settings_schema() -> str:
     return _text(json_schema(DshSettings))
 
 
-def shared_half() -> str:
-    """`bridge.mjs`: the half that the JavaScript shells share, as the engine has it."""
-    from importlib.resources import files  # late: only the renderer reads it
-
-    return (files("skillcaddy") / "js" / "bridge.mjs").read_text(encoding="utf-8")
-
-
 def _text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from skillcaddy.guidance import as_json
 from skillcaddy.hookspecs import hookimpl
 from skillcaddy.hosting import Host
+from skillcaddy.js import shared_half
 from skillcaddy.settings import Settings, setting
 from skillcaddy_openclaw import ID, member_root
-from skillcaddy_openclaw.manifest import manifest, package, shared_half
+from skillcaddy_openclaw.manifest import manifest, package
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +42,7 @@ HOST = Host(
         "plugin/openclaw.plugin.json": lambda: manifest(OpenClawSettings),
         "plugin/package.json": package,
         "plugin/guidance.json": as_json,
-        "plugin/bridge.mjs": shared_half,
+        **shared_half("plugin"),
     },
 )
 

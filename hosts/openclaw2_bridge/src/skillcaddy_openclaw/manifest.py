@@ -1,12 +1,12 @@
-"""The rendered files of the plugin folder: what OpenClaw and npm read, and the halves that come from the engine."""
+"""The rendered files of the plugin folder that OpenClaw and npm read."""
 
 from __future__ import annotations
 
 import json
-from importlib.resources import files
 from typing import Any
 
 from skillcaddy.guidance import tool_schemas
+from skillcaddy.js import PARTS
 from skillcaddy.json_schema import property_schemas
 from skillcaddy.settings import Settings, setting_fields
 from skillcaddy_openclaw import PLUGIN, __version__
@@ -16,7 +16,7 @@ _OLDEST_HOST = ">=2026.7.1"
 _REMOVED: dict[str, dict[str, Any]] = {}
 """Keys of earlier versions with their schemas: a configuration that still has one must not stop the host."""
 _FILES = (
-    "bridge.mjs",
+    *PARTS,
     "checks.js",
     "guidance.json",
     "index.js",
@@ -71,11 +71,6 @@ def package() -> str:
             },
         }
     )
-
-
-def shared_half() -> str:
-    """`bridge.mjs`, the same file that every JavaScript shell carries."""
-    return files("skillcaddy").joinpath("js", "bridge.mjs").read_text(encoding="utf-8")
 
 
 def _hint(text: str, default: Any, *, secret: bool) -> dict[str, Any]:
