@@ -9,15 +9,17 @@ from typing import Any
 
 import dsh_installed
 import pytest
-from dsh_seen import SKILLS, Model
 
+from skillcaddy.standin.facts import write_library
+from skillcaddy.standin.installing import node
+from skillcaddy.standin.played import Played
 from skillcaddy_dsh import plugin_folder
 from skillcaddy_dsh.driver import Harness
 
 
 @pytest.fixture
-def model() -> Iterator[Model]:
-    standin = Model()
+def model() -> Iterator[Played]:
+    standin = Played()
     with standin:
         yield standin
     assert standin.problems == []
@@ -25,16 +27,11 @@ def model() -> Iterator[Model]:
 
 @pytest.fixture(scope="session")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("library")
-    for name, (description, fact) in SKILLS.items():
-        (root / name).mkdir()
-        text = f"---\nname: {name}\ndescription: {description}\n---\n\n{fact}\n"
-        (root / name / "SKILL.md").write_text(text, encoding="utf-8")
-    return root
+    return write_library(tmp_path_factory.mktemp("library"))
 
 
 @pytest.fixture
-def harness(model: Model, library: Path, tmp_path: Path) -> Callable[..., Harness]:
+def harness(model: Played, library: Path, tmp_path: Path) -> Callable[..., Harness]:
     """Makes a host in a mode, ready for turns."""
 
     def make(mode: str, **more: Any) -> Harness:
@@ -46,7 +43,7 @@ def harness(model: Model, library: Path, tmp_path: Path) -> Callable[..., Harnes
         }
         return Harness(
             package=dsh_installed.harness(),
-            node=dsh_installed.node(),
+            node=node(),
             folder=tmp_path / "host",
             model_url=model.url,
             settings={key: value for key, value in settings.items() if value is not None},

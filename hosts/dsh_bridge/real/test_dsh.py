@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import subprocess
 import sys
@@ -13,13 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dsh_seen import CANARY, OTHER, REPLY, Model, count
 
 from skillcaddy.guidance import tool_schemas
 from skillcaddy.standin import (
-    Recorded,
     all_text,
     call,
+    count,
     last_user_text,
     messages,
     say,
@@ -28,13 +26,14 @@ from skillcaddy.standin import (
     tools,
     user_text,
 )
+from skillcaddy.standin.driving import Turn
+from skillcaddy.standin.facts import CANARY, DECK, OTHER, SMALL_TALK
+from skillcaddy.standin.played import REPLY, Played, judgement
 from skillcaddy_dsh import plugin_folder
-from skillcaddy_dsh.driver import Harness, Turn
+from skillcaddy_dsh.driver import Harness
 from skillcaddy_dsh.manifests import NAME, ROW
 
 Start = Callable[..., Harness]
-DECK = "Please build the quarterly review deck from our house template."
-SMALL_TALK = "Thanks, that is all for today. Good night!"
 TOOLS = {"skill_search", "skill_open"}
 SEARCH = call("skill_search", query="quarterly review deck template")
 CONVERSATION = str(Path(__file__).parent / "conversation.mjs")
@@ -51,7 +50,7 @@ def conversation(*steps: Any) -> dict[str, Any]:
     return {"rows": [{"id": "headless-runner", "disabled": True}, {"insert": [row]}]}
 
 
-def test_auto_delivers_the_fact_as_a_message_of_its_own_and_offers_no_tool(harness: Start, model: Model) -> None:
+def test_auto_delivers_the_fact_as_a_message_of_its_own_and_offers_no_tool(harness: Start, model: Played) -> None:
     turn = harness("auto").turn(DECK)
     (seen,) = model.turns
     assert count(seen, CANARY) == 1
@@ -62,7 +61,7 @@ def test_auto_delivers_the_fact_as_a_message_of_its_own_and_offers_no_tool(harne
     assert (turn.code, turn.reply, complaints(turn)) == (0, REPLY, [])
 
 
-def test_auto_adds_nothing_to_small_talk(harness: Start, model: Model) -> None:
+def test_auto_adds_nothing_to_small_talk(harness: Start, model: Played) -> None:
     turn = harness("auto").turn(SMALL_TALK)
     (seen,) = model.turns
     assert "skill-library" not in json.dumps(list(messages(seen)))
@@ -71,7 +70,7 @@ def test_auto_adds_nothing_to_small_talk(harness: Start, model: Model) -> None:
 
 @pytest.mark.requirement("dsh:tool-output")
 def test_on_demand_offers_both_tools_whole_runs_the_call_and_feeds_the_result_back(
-    harness: Start, model: Model
+    harness: Start, model: Played
 ) -> None:
     model.will(SEARCH)
     turn = harness("on_demand").turn(DECK)
@@ -85,21 +84,21 @@ def test_on_demand_offers_both_tools_whole_runs_the_call_and_feeds_the_result_ba
     assert (turn.code, complaints(turn)) == (0, [])
 
 
-def test_a_skill_is_opened_by_its_id(harness: Start, model: Model) -> None:
+def test_a_skill_is_opened_by_its_id(harness: Start, model: Played) -> None:
     model.will(call("skill_open", id="local:sourdough-loaf"))
     harness("on_demand").turn("How do I open the loaf's procedure?")
     assert OTHER in tool_messages(model.turns[1])[0]
 
 
 @pytest.mark.requirement("dsh:user-batch")
-def test_the_steps_after_a_tool_call_add_nothing_more(harness: Start, model: Model) -> None:
+def test_the_steps_after_a_tool_call_add_nothing_more(harness: Start, model: Played) -> None:
     model.will(call("bash", command="true", description="nothing"))
     harness("auto").turn(DECK)
     assert [count(seen, CANARY) for seen in model.turns] == [1, 1]
 
 
 @pytest.mark.requirement("dsh:user-batch")
-def test_a_sub_agents_task_is_no_users_message_though_it_is_marked_as_one(harness: Start, model: Model) -> None:
+def test_a_sub_agents_task_is_no_users_message_though_it_is_marked_as_one(harness: Start, model: Played) -> None:
     task = call("subagent", description="loaf", prompt="Bake a sourdough loaf in the pot.", run_in_background=False)
     model.will(task)
     model.then(say("The loaf is baked."))
@@ -110,14 +109,9 @@ def test_a_sub_agents_task_is_no_users_message_though_it_is_marked_as_one(harnes
 
 
 @pytest.mark.requirement("dsh:visible-tools")
-def test_the_gate_is_told_which_tools_this_agent_has(harness: Start, model: Model) -> None:
+def test_the_gate_is_told_which_tools_this_agent_has(harness: Start, model: Played) -> None:
     """T18: the host offers no model, so an endpoint judges; it would be silence if it never did."""
-
-    def judge(request: Recorded) -> str:
-        ids = re.findall(r'of="(s[a-z2-7]{4})">\s*name: ([a-z-]+)', user_text(request))
-        return json.dumps({"ids": [short for short, name in ids if name == "quarterly-deck"]})
-
-    model.aside = judge
+    model.aside = lambda request: judgement(request, "quarterly-deck")
     endpoint = {"model_base_url": model.url, "model_name": "judge", "gate": "on", "rewrite": "off"}
     turn = harness("auto", settings=endpoint).turn(DECK + " Or else, bake a sourdough loaf in the cast iron pot.")
     (question,) = [seen for seen in model.others if "quarterly-deck" in user_text(seen)]
@@ -128,7 +122,7 @@ def test_the_gate_is_told_which_tools_this_agent_has(harness: Start, model: Mode
 
 
 @pytest.mark.requirement("dsh:compaction")
-def test_a_skill_is_told_once_until_the_conversation_is_compacted(harness: Start, model: Model) -> None:
+def test_a_skill_is_told_once_until_the_conversation_is_compacted(harness: Start, model: Played) -> None:
     host = harness("auto", **conversation(DECK, SMALL_TALK, DECK, {"compact": True}, DECK))
     turn = host.run("--patch", str(host.configure()), "unused")
     assert turn.code == 0, turn.log
@@ -140,7 +134,7 @@ def test_a_skill_is_told_once_until_the_conversation_is_compacted(harness: Start
 
 
 @pytest.mark.requirement("dsh:compaction")
-def test_an_answer_is_not_repeated_until_the_conversation_is_compacted(harness: Start, model: Model) -> None:
+def test_an_answer_is_not_repeated_until_the_conversation_is_compacted(harness: Start, model: Played) -> None:
     model.will(SEARCH, SEARCH)
     model.then(say("A summary."))
     model.will(SEARCH)
@@ -159,7 +153,7 @@ def test_an_answer_is_not_repeated_until_the_conversation_is_compacted(harness: 
     ids=["mode", "unknown"],
 )
 def test_a_bad_configuration_keeps_the_host_from_booting_and_is_named(
-    harness: Start, model: Model, settings: dict[str, Any], named: tuple[str, ...]
+    harness: Start, model: Played, settings: dict[str, Any], named: tuple[str, ...]
 ) -> None:
     turn = harness("on_demand", settings=settings).turn(DECK)
     assert turn.code == 1
@@ -168,7 +162,7 @@ def test_a_bad_configuration_keeps_the_host_from_booting_and_is_named(
 
 
 @pytest.mark.requirement("dsh:stderr")
-def test_a_bad_mode_in_the_environment_is_said_where_people_see_it(harness: Start, model: Model) -> None:
+def test_a_bad_mode_in_the_environment_is_said_where_people_see_it(harness: Start, model: Played) -> None:
     turn = harness("on_demand", environment={"SKILLCADDY_MODE": "atuo"}).turn(DECK)
     (told,) = complaints(turn)
     assert 'SKILLCADDY_MODE is "atuo"' in told
@@ -176,7 +170,7 @@ def test_a_bad_mode_in_the_environment_is_said_where_people_see_it(harness: Star
 
 
 @pytest.mark.requirement("dsh:inject-inside")
-def test_a_host_without_the_tools_service_boots_without_ours(harness: Start, model: Model) -> None:
+def test_a_host_without_the_tools_service_boots_without_ours(harness: Start, model: Played) -> None:
     """The real negative beside it: a plugin whose module waits for a service that nobody provides stops the boot."""
     host = harness("on_demand", rows=[{"insert": [{"id": "waits", "name": _module(harness, WAITS)}]}])
     turn = host.turn(DECK)
@@ -212,7 +206,7 @@ def _module(harness: Start, source: str) -> str:
 
 @pytest.mark.requirement("dsh:name-clash")
 @pytest.mark.parametrize("names", ["plain", "prefixed"])
-def test_a_name_that_another_plugin_has_taken_is_left_to_it(harness: Start, model: Model, names: str) -> None:
+def test_a_name_that_another_plugin_has_taken_is_left_to_it(harness: Start, model: Played, names: str) -> None:
     host = harness("on_demand", settings={"tool_names": names})
     ours = {"id": ROW, "name": str(host.plugin), "config": dict(host.settings), "inject": ["taken"]}
     rows = [{"insert": [{"id": "takes", "name": _module(harness, TAKES)}, ours]}]
@@ -229,7 +223,7 @@ def test_a_name_that_another_plugin_has_taken_is_left_to_it(harness: Start, mode
 @pytest.mark.requirement("dsh:pre-step-throw")
 @pytest.mark.parametrize("mode", ["auto", "on_demand"])
 def test_a_child_that_dies_costs_its_answer_and_one_warning(
-    harness: Start, model: Model, tmp_path: Path, mode: str
+    harness: Start, model: Played, tmp_path: Path, mode: str
 ) -> None:
     dying = tmp_path / "python"
     dying.write_text("#!/bin/sh\necho Traceback >&2\nexit 3\n", encoding="utf-8")
@@ -243,7 +237,7 @@ def test_a_child_that_dies_costs_its_answer_and_one_warning(
         assert "out of reach" in tool_messages(model.turns[1])[0]
 
 
-def test_without_a_python_the_fix_is_named_once_and_the_tool_answers_honestly(harness: Start, model: Model) -> None:
+def test_without_a_python_the_fix_is_named_once_and_the_tool_answers_honestly(harness: Start, model: Played) -> None:
     model.will(SEARCH)
     turn = harness("on_demand", settings={"python": "/no/such/python"}).turn(DECK)
     (told,) = complaints(turn)
@@ -252,7 +246,7 @@ def test_without_a_python_the_fix_is_named_once_and_the_tool_answers_honestly(ha
     assert "out of reach" in tool_messages(model.turns[1])[0]
 
 
-def test_a_source_that_hangs_costs_the_turn_its_own_skills_only(harness: Start, model: Model, tmp_path: Path) -> None:
+def test_a_source_that_hangs_costs_the_turn_its_own_skills_only(harness: Start, model: Played, tmp_path: Path) -> None:
     """The child is the real one, with a source beside the library that never answers."""
     script = tmp_path / "hanging.py"
     script.write_text(
@@ -281,7 +275,7 @@ def test_a_source_that_hangs_costs_the_turn_its_own_skills_only(harness: Start, 
 
 
 @pytest.mark.requirement("dsh:effect")
-def test_the_child_ends_with_the_host(harness: Start, model: Model, tmp_path: Path) -> None:
+def test_the_child_ends_with_the_host(harness: Start, model: Played, tmp_path: Path) -> None:
     noted = tmp_path / "pid"
     launcher = tmp_path / "python"
     launcher.write_text(f'#!/bin/sh\necho $$ > "{noted}"\nexec "{sys.executable}" "$@"\n', encoding="utf-8")
@@ -295,7 +289,7 @@ def test_the_child_ends_with_the_host(harness: Start, model: Model, tmp_path: Pa
 
 
 @pytest.mark.requirement("dsh:bundle")
-def test_the_packed_package_works_as_a_bundle_of_the_profile(harness: Start, model: Model) -> None:
+def test_the_packed_package_works_as_a_bundle_of_the_profile(harness: Start, model: Played) -> None:
     host = harness("on_demand", plugin=None)
     host.run("--dump-config")  # makes the profile
     packed = subprocess.run(
@@ -317,7 +311,7 @@ def test_the_packed_package_works_as_a_bundle_of_the_profile(harness: Start, mod
 
 
 @pytest.mark.requirement("dsh:mcp-row")
-def test_the_plain_mcp_row_works_without_any_javascript_of_ours(harness: Start, model: Model, library: Path) -> None:
+def test_the_plain_mcp_row_works_without_any_javascript_of_ours(harness: Start, model: Played, library: Path) -> None:
     model.will(call("mcp__skillcaddy__skill_search", query="quarterly review deck template"))
     server = {
         "serverName": "skillcaddy",

@@ -11,29 +11,20 @@ from typing import Any
 
 import pytest
 
-from skillcaddy.standin import Recorded, StandIn, all_text
+from skillcaddy.standin import Recorded, StandIn
+from skillcaddy.standin import count as occurrences
+from skillcaddy.standin.facts import write_skill
 from skillcaddy_hermes.host.driver import Hermes
 
 sys.path.insert(0, str(Path(__file__).parent))
 from installed import host_python
 
-DECK = "Please build the quarterly review deck from our house template."
-LOAF = "Now bake a sourdough loaf in the cast iron pot, please."
-SMALL_TALK = "Thanks, that is all for today. Good night!"
 CANARY = "CANARY-7f3a"
 OTHER = "CANARY-9b1c"
 QUICK = {"gate": "off", "rewrite": "off"}
 """The model steps have tests of their own; elsewhere they would cost each turn two more requests."""
 
 Start = Callable[..., Hermes]
-
-
-def write_skill(folder: Path, name: str, description: str, body: str, extra: str = "") -> Path:
-    """One SKILL.md below that folder."""
-    path = folder / name / "SKILL.md"
-    path.parent.mkdir(parents=True)
-    path.write_text(f"---\nname: {name}\ndescription: {description}\n{extra}---\n{body}\n", encoding="utf-8")
-    return path
 
 
 def library(folder: Path) -> None:
@@ -54,7 +45,7 @@ def library(folder: Path) -> None:
 
 def count(request: Recorded, text: str = CANARY) -> int:
     """How often a text occurs in what the model reads."""
-    return all_text(request).count(text)
+    return occurrences(request, text)
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from installed import ROOT, build
 
-from conftest import CANARY, DECK, LOAF, OTHER, QUICK, SMALL_TALK, Start, converse, count, write_skill
+from conftest import CANARY, OTHER, QUICK, Start, converse, count
 from skillcaddy.guidance import tool_schemas
 from skillcaddy.standin import (
     StandIn,
@@ -24,6 +24,7 @@ from skillcaddy.standin import (
     user_text,
     user_texts,
 )
+from skillcaddy.standin.facts import DECK, LOAF, SMALL_TALK, write_skill
 from skillcaddy_hermes.host.driver import Hermes
 
 TOOLS = {"skill_search", "skill_open"}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
 
-from conftest import CANARY, DECK, OTHER, Start, count
+from conftest import CANARY, OTHER, Start, count
 from skillcaddy.standin import StandIn, say, tool_names, user_text
+from skillcaddy.standin.facts import DECK
+from skillcaddy.standin.played import candidates, judgement
 from skillcaddy.standin.reading import Recorded
 from skillcaddy.standin.script import Reply
 
@@ -22,10 +23,9 @@ def judge(request: Recorded) -> Reply:
     """Answers the agent plainly, sharpens a query, and chooses the deck."""
     if tool_names(request):
         return say("Done.")
-    offered = re.findall(r'of="(s[a-z2-7]{4})">\nname: ([\w-]+)', user_text(request))
-    if not offered:
+    if not candidates(request):
         return say(json.dumps({"query": "quarterly review deck template", "english": ""}))
-    return say(json.dumps({"ids": [short for short, name in offered if name == "quarterly-deck"]}))
+    return say(judgement(request, "quarterly-deck"))
 
 
 @both

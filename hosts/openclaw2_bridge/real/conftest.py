@@ -11,23 +11,20 @@ from typing import Any
 
 import installed
 import pytest
-from seen import Model
 
+from skillcaddy.standin import Recorded, user_texts
+from skillcaddy.standin.facts import write_library
+from skillcaddy.standin.installing import node
+from skillcaddy.standin.played import Played
 from skillcaddy_openclaw import plugin_folder
 from skillcaddy_openclaw.driver import OpenClaw
 
-CANARY = "The heron slide comes first, drawer 7431."
-OTHER = "Proof it under a damp linen cloth, code RYE-88."
-SKILLS = {
-    "quarterly-deck": ("Build the quarterly review deck from our house template", CANARY),
-    "sourdough-loaf": ("Bake a sourdough loaf in the cast iron pot", OTHER),
-    "rotate-signing-keys": ("Rotate the signing keys of the packaging service", "Vault phrase ZEBRA-42."),
-}
+SIDE_REPLY = "Aside, says the stand-in."
 
 
 @pytest.fixture
-def model() -> Iterator[Model]:
-    standin = Model()
+def model() -> Iterator[Played]:
+    standin = Played(aside=SIDE_REPLY)
     with standin:
         yield standin
     assert standin.problems == []
@@ -35,19 +32,14 @@ def model() -> Iterator[Model]:
 
 @pytest.fixture(scope="session")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("library")
-    for name, (description, fact) in SKILLS.items():
-        (root / name).mkdir()
-        text = f"---\nname: {name}\ndescription: {description}\n---\n\n{fact}\n"
-        (root / name / "SKILL.md").write_text(text, encoding="utf-8")
-    return root
+    return write_library(tmp_path_factory.mktemp("library"))
 
 
 Start = Callable[..., OpenClaw]
 
 
 @pytest.fixture
-def openclaw(model: Model, library: Path, tmp_path: Path) -> Start:
+def openclaw(model: Played, library: Path, tmp_path: Path) -> Start:
     """Makes a host of a version in a mode, ready for turns."""
 
     def make(version: str, mode: str, *, slot: str | None = "by mode", **more: Any) -> OpenClaw:
@@ -64,7 +56,7 @@ def openclaw(model: Model, library: Path, tmp_path: Path) -> Start:
             slot = "skillcaddy" if mode == "auto" and version >= "2026.8" else None
         return OpenClaw(
             package=installed.openclaw(version),
-            node=installed.node(),
+            node=node(),
             folder=tmp_path / "host",
             model_url=model.url,
             plugin=plugin_folder(),
@@ -86,3 +78,8 @@ def ended(pid: int) -> None:
             return
         time.sleep(0.1)
     raise AssertionError(f"process {pid} still runs")
+
+
+def asked(request: Recorded) -> str:
+    """The user's newest message; newer hosts put a context message of their own after it."""
+    return next(text for text in reversed(user_texts(request)) if "OPENCLAW_INTERNAL_CONTEXT" not in text)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -17,16 +16,15 @@ from typing import Any
 
 import pytest
 from installed import FULL, VERSIONS
-from seen import SIDE_REPLY, Model, asked, count
 
-from conftest import CANARY, OTHER, Start, ended
+from conftest import SIDE_REPLY, Start, asked, ended
 from skillcaddy.guidance import tool_schemas
-from skillcaddy.standin import Recorded, call, system_text, tool_messages, tool_names, tools, user_text
-from skillcaddy_openclaw.driver import Gateway, HostFailed
+from skillcaddy.standin import Recorded, call, count, system_text, tool_messages, tool_names, tools, user_text
+from skillcaddy.standin.driving import HostFailed
+from skillcaddy.standin.facts import CANARY, DECK, LOAF, OTHER, SMALL_TALK
+from skillcaddy.standin.played import Played, judgement
+from skillcaddy_openclaw.driver import Gateway
 
-DECK = "Please build the quarterly review deck from our house template."
-LOAF = "Now bake a sourdough loaf in the cast iron pot, please."
-SMALL_TALK = "Thanks, that is all for today. Good night!"
 TOOLS = {"skill_search", "skill_open"}
 SEARCH = call("skill_search", query="build the quarterly review deck from our house template")
 DEGRADED = ("degraded to", "quarantin", "assemble failed", "handler from skillcaddy failed")
@@ -61,7 +59,7 @@ def child_of(gateway: Gateway) -> int:
 @pytest.mark.requirement("openclaw:auto-channel")
 @pytest.mark.requirement("openclaw:current-turn-fence")
 def test_auto_delivers_the_fact_by_the_hosts_own_channel_and_offers_no_tool(
-    version: str, openclaw: Start, model: Model
+    version: str, openclaw: Start, model: Played
 ) -> None:
     turn = openclaw(version, "auto").turn(DECK)
     (seen,) = model.turns
@@ -76,7 +74,7 @@ def test_auto_delivers_the_fact_by_the_hosts_own_channel_and_offers_no_tool(
 @pytest.mark.requirement("openclaw:tools-listed")
 @pytest.mark.requirement("openclaw:direct-only")
 def test_on_demand_offers_both_tools_whole_runs_the_call_and_feeds_the_result_back(
-    version: str, openclaw: Start, model: Model
+    version: str, openclaw: Start, model: Played
 ) -> None:
     model.will(SEARCH)
     turn = openclaw(version, "on_demand").turn(DECK)
@@ -96,7 +94,7 @@ def test_on_demand_offers_both_tools_whole_runs_the_call_and_feeds_the_result_ba
 @pytest.mark.requirement("openclaw:child-survives-turns")
 @pytest.mark.requirement("openclaw:turn-advancement")
 @pytest.mark.requirement("openclaw:messages-untouched")
-def test_a_gateway_serves_turn_after_turn(version: str, openclaw: Start, model: Model) -> None:
+def test_a_gateway_serves_turn_after_turn(version: str, openclaw: Start, model: Played) -> None:
     with openclaw(version, "auto").gateway() as gateway:
         children = []
         for text in (DECK, SMALL_TALK, DECK):
@@ -121,7 +119,7 @@ def test_a_gateway_serves_turn_after_turn(version: str, openclaw: Start, model: 
 
 @pytest.mark.requirement("openclaw:turn-retention")
 def test_two_sessions_at_once_each_get_what_they_asked_for_and_no_child_outlives_a_killed_host(
-    openclaw: Start, model: Model
+    openclaw: Start, model: Played
 ) -> None:
     with openclaw(FULL, "auto").gateway() as gateway, ThreadPoolExecutor(2) as both:
         turns = [both.submit(gateway.turn, text, session=name) for name, text in (("a", DECK), ("b", LOAF))]
@@ -137,7 +135,7 @@ def test_two_sessions_at_once_each_get_what_they_asked_for_and_no_child_outlives
 
 
 @pytest.mark.requirement("openclaw:held-until-compaction")
-def test_a_gateways_agent_is_not_told_twice_until_its_conversation_is_compacted(openclaw: Start, model: Model) -> None:
+def test_a_gateways_agent_is_not_told_twice_until_its_conversation_is_compacted(openclaw: Start, model: Played) -> None:
     model.will(SEARCH, SEARCH, SEARCH)
     with openclaw(FULL, "on_demand").gateway() as gateway:
         gateway.turn(DECK)
@@ -168,7 +166,7 @@ def test_a_bad_configuration_stops_the_host_with_an_error_that_names_it(
 @pytest.mark.requirement("openclaw:tool-profile")
 @pytest.mark.parametrize("tools", [{"profile": "coding"}, {"profile": "coding", "alsoAllow": ["skillcaddy"]}])
 def test_a_tool_profile_that_hides_the_tools_is_reported_with_the_fix_that_works(
-    openclaw: Start, model: Model, tools: dict[str, Any]
+    openclaw: Start, model: Played, tools: dict[str, Any]
 ) -> None:
     turn = openclaw(FULL, "on_demand", more={"tools": tools}).turn(DECK)
     offered = TOOLS & set(tool_names(model.turns[0]))
@@ -177,7 +175,7 @@ def test_a_tool_profile_that_hides_the_tools_is_reported_with_the_fix_that_works
 
 
 @pytest.mark.requirement("openclaw:slot-selected")
-def test_a_slot_that_is_not_selected_is_reported(openclaw: Start, model: Model) -> None:
+def test_a_slot_that_is_not_selected_is_reported(openclaw: Start, model: Played) -> None:
     turn = openclaw(FULL, "auto", slot=None).turn(DECK)
     assert count(model.turns[0], CANARY) == 0
     (told,) = complaints(turn.log)
@@ -186,7 +184,7 @@ def test_a_slot_that_is_not_selected_is_reported(openclaw: Start, model: Model) 
 
 @pytest.mark.requirement("openclaw:slot-without-auto")
 @pytest.mark.parametrize("version", ["2026.7.1", FULL])
-def test_a_slot_left_selected_in_on_demand_mode_costs_nothing(version: str, openclaw: Start, model: Model) -> None:
+def test_a_slot_left_selected_in_on_demand_mode_costs_nothing(version: str, openclaw: Start, model: Played) -> None:
     turn = openclaw(version, "on_demand", slot="skillcaddy").turn(DECK)
     (seen,) = model.turns
     assert count(seen, CANARY) == 0
@@ -195,7 +193,7 @@ def test_a_slot_left_selected_in_on_demand_mode_costs_nothing(version: str, open
 
 
 @pytest.mark.requirement("openclaw:python-found")
-def test_without_a_python_the_fix_is_named_once_and_the_tool_answers_honestly(openclaw: Start, model: Model) -> None:
+def test_without_a_python_the_fix_is_named_once_and_the_tool_answers_honestly(openclaw: Start, model: Played) -> None:
     model.will(SEARCH)
     turn = openclaw(FULL, "on_demand", settings={"python": "/no/such/python"}).turn(DECK)
     (told,) = complaints(turn.log)
@@ -205,7 +203,7 @@ def test_without_a_python_the_fix_is_named_once_and_the_tool_answers_honestly(op
 
 
 @pytest.mark.requirement("openclaw:python-found")
-def test_without_a_python_auto_adds_nothing_and_the_turn_goes_on(openclaw: Start, model: Model) -> None:
+def test_without_a_python_auto_adds_nothing_and_the_turn_goes_on(openclaw: Start, model: Played) -> None:
     turn = openclaw(FULL, "auto", settings={"python": None}).turn(DECK)
     assert turn.reply
     assert count(model.turns[0], CANARY) == 0
@@ -213,7 +211,7 @@ def test_without_a_python_auto_adds_nothing_and_the_turn_goes_on(openclaw: Start
 
 
 @pytest.mark.requirement("openclaw:python-found")
-def test_the_environment_can_name_the_python(openclaw: Start, model: Model) -> None:
+def test_the_environment_can_name_the_python(openclaw: Start, model: Played) -> None:
     host = openclaw(FULL, "auto", settings={"python": None}, environment={"SKILLCADDY_PYTHON": sys.executable})
     assert complaints(host.turn(DECK).log) == []
     assert count(model.turns[0], CANARY) == 1
@@ -222,7 +220,7 @@ def test_the_environment_can_name_the_python(openclaw: Start, model: Model) -> N
 @every_host
 @pytest.mark.requirement("openclaw:host-model")
 def test_the_engines_call_for_a_model_reaches_the_hosts_own_and_comes_back(
-    version: str, openclaw: Start, model: Model, asking_python: Path
+    version: str, openclaw: Start, model: Played, asking_python: Path
 ) -> None:
     openclaw(version, "auto", settings={"python": str(asking_python)}).turn(DECK)
     (question,) = [seen for seen in model.others if "JUDGE-THIS" in user_text(seen)]
@@ -232,14 +230,9 @@ def test_the_engines_call_for_a_model_reaches_the_hosts_own_and_comes_back(
 
 
 @pytest.mark.requirement("openclaw:host-model")
-def test_the_gate_judges_by_the_hosts_own_model(openclaw: Start, model: Model) -> None:
+def test_the_gate_judges_by_the_hosts_own_model(openclaw: Start, model: Played) -> None:
     """T18: a model at hand that is never asked would be silence."""
-
-    def judge(request: Recorded) -> str:
-        ids = re.findall(r'of="(s[a-z2-7]{4})">\s*name: ([a-z-]+)', user_text(request))
-        return json.dumps({"ids": [short for short, name in ids if name == "quarterly-deck"]})
-
-    model.aside = judge
+    model.aside = lambda request: judgement(request, "quarterly-deck")
     turn = openclaw(FULL, "auto", settings={"gate": "on"}).turn(DECK + " Or else, bake a sourdough loaf.")
     (question,) = [seen for seen in model.others if "quarterly-deck" in user_text(seen)]
     assert "sourdough-loaf" in user_text(question)
@@ -272,7 +265,7 @@ def asking_python(tmp_path: Path) -> Path:
 
 
 @pytest.mark.requirement("openclaw:no-kind")
-def test_installing_the_packed_package_leaves_the_slot_alone_and_works(openclaw: Start, model: Model) -> None:
+def test_installing_the_packed_package_leaves_the_slot_alone_and_works(openclaw: Start, model: Played) -> None:
     host = openclaw(FULL, "on_demand", settings={"python": None}, environment={"SKILLCADDY_PYTHON": sys.executable})
     packed = subprocess.run(
         ["npm", "pack", "--json", str(host.plugin)], cwd=host.folder.parent, capture_output=True, text=True, check=True

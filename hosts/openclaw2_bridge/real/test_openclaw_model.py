@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 
 import pytest
 from installed import VERSIONS
-from seen import Model, count
 
-from conftest import CANARY, OTHER, Start
-from skillcaddy.standin import Recorded, user_text
+from conftest import Start
+from skillcaddy.standin import Recorded, count, user_text
+from skillcaddy.standin.facts import CANARY, OTHER
+from skillcaddy.standin.played import Played, candidates, judgement
 
 LONG = """Good morning! Before the meeting there is one more thing that I promised to have ready for all by noon.
 Please build the quarterly review deck from our house template. You can take the figures from last week, nothing has
@@ -25,15 +25,14 @@ def ours(request: Recorded) -> bool:
 
 def judge(request: Recorded) -> str:
     """Sharpens a query, and chooses the deck."""
-    offered = re.findall(r'of="(s[a-z2-7]{4})">\s*name: ([\w-]+)', user_text(request))
-    if not offered:
+    if not candidates(request):
         return json.dumps({"query": "quarterly review deck template or sourdough loaf", "english": ""})
-    return json.dumps({"ids": [short for short, name in offered if name == "quarterly-deck"]})
+    return judgement(request, "quarterly-deck")
 
 
 @every_host
 @pytest.mark.requirement("openclaw:host-model")
-def test_both_model_steps_are_asked_of_the_hosts_own_model(version: str, openclaw: Start, model: Model) -> None:
+def test_both_model_steps_are_asked_of_the_hosts_own_model(version: str, openclaw: Start, model: Played) -> None:
     model.aside = judge
     settings = {"gate": "auto", "rewrite": "auto"}
     openclaw(version, "auto", settings=settings).turn(LONG)
@@ -47,7 +46,7 @@ def test_both_model_steps_are_asked_of_the_hosts_own_model(version: str, opencla
 @every_host
 @pytest.mark.requirement("openclaw:host-model")
 def test_a_model_that_cannot_judge_leaves_the_users_own_skills_and_a_line_in_the_log(
-    version: str, openclaw: Start, model: Model
+    version: str, openclaw: Start, model: Played
 ) -> None:
     """T60, T63."""
     model.aside = lambda request: "I'd rather not."

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 from raven_overlay import overlay, packed
-from raven_seen import SKILLS, Model
 
+from skillcaddy.standin.facts import write_library
+from skillcaddy.standin.played import Played
 from skillcaddy_raven.driver import Raven
 from skillcaddy_raven.dropin import lay_out
 
@@ -27,28 +28,19 @@ def by_pip(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def model() -> Iterator[Model]:
-    standin = Model()
+def model() -> Iterator[Played]:
+    standin = Played()
     with standin:
         yield standin
     assert standin.problems == []
 
 
-def write(root: Path) -> Path:
-    """The skills, in a folder."""
-    for name, (description, fact) in SKILLS.items():
-        (root / name).mkdir(parents=True)
-        text = f"---\nname: {name}\ndescription: {description}\n---\n\n{fact}\n"
-        (root / name / "SKILL.md").write_text(text, encoding="utf-8")
-    return root
-
-
 @pytest.fixture
-def raven(python: Path, by_pip: Path, model: Model, tmp_path: Path) -> Callable[..., Raven]:
+def raven(python: Path, by_pip: Path, model: Played, tmp_path: Path) -> Callable[..., Raven]:
     """Makes a host with the plugin put in one of its three places, and the library outside the workspace."""
 
     def make(mode: str = "on_demand", *, via: str = "user", library: Path | None = None, **more: Any) -> Raven:
-        library = library or write(tmp_path / "library")
+        library = library or write_library(tmp_path / "library")
         settings = {"mode": mode, "skills_dirs": [str(library)], **more.pop("settings", {})}
         environment = {**({"PYTHONPATH": str(by_pip)} if via == "pip" else {}), **more.pop("environment", {})}
         made = Raven(

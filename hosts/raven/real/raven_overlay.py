@@ -13,6 +13,8 @@ import subprocess
 import tomllib
 from pathlib import Path
 
+from skillcaddy.standin.installing import run
+
 ROOT = Path(__file__).parents[3]
 _ASK = """
 import importlib.util, json, sys, sysconfig
@@ -50,23 +52,17 @@ def overlay(folder: Path) -> Path:
     if not answer["raven"]:
         raise RuntimeError(f"RAVEN_PYTHON is {named} and RAVEN_ROOT is {checkout!r}, and neither has `raven`.")
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    _uv("venv", "--python", named, str(folder))
+    run("uv", "venv", "--python", named, str(folder))
     (site,) = [*folder.glob("lib/python*/site-packages"), *folder.glob("Lib/site-packages")]
     (site / "raven-of-the-tests.pth").write_text(f"{answer['site']}\n{checkout}\n", encoding="utf-8")
     # What Raven's Python has already is used as it is: that they get on is part of the proof.
-    _uv("pip", "install", "--python", str(python), "--no-deps", str(ROOT / "engine"))
+    run("uv", "pip", "install", "--python", str(python), "--no-deps", str(ROOT / "engine"))
     if answer["missing"]:
-        _uv("pip", "install", "--python", str(python), *(needed[name] for name in answer["missing"]))
+        run("uv", "pip", "install", "--python", str(python), *(needed[name] for name in answer["missing"]))
     return python
 
 
 def packed(folder: Path) -> Path:
     """A folder for PYTHONPATH that holds our distribution as pip installs it, entry point included."""
-    _uv("pip", "install", "--target", str(folder), "--no-deps", str(ROOT / "hosts" / "raven"))
+    run("uv", "pip", "install", "--target", str(folder), "--no-deps", str(ROOT / "hosts" / "raven"))
     return folder
-
-
-def _uv(*arguments: str) -> None:
-    done = subprocess.run(["uv", *arguments], capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise RuntimeError(f"uv {' '.join(arguments)} failed with {done.returncode}:\n{done.stderr[-3000:]}")

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from raven_seen import CANARY, OTHER, REPLY, Model, count
 
-from conftest import write
 from skillcaddy.guidance import texts, tool_schemas
-from skillcaddy.standin import call, system_text, tool_messages, tool_names, tools
-from skillcaddy_raven.driver import Raven, Turn
+from skillcaddy.standin import call, count, system_text, tool_messages, tool_names, tools
+from skillcaddy.standin.driving import Turn
+from skillcaddy.standin.facts import CANARY, DECK, OTHER, write_library
+from skillcaddy.standin.played import REPLY, Played
+from skillcaddy_raven.driver import Raven
 
 Start = Callable[..., Raven]
-DECK = "Please build the quarterly review deck from our house template."
 TOOLS = {"skill_search", "skill_open"}
 # The number as a text: the host is expected to cast it.
 SEARCH = call("skill_search", query="quarterly review deck template", top_k="2")
@@ -31,7 +31,7 @@ def complaints(turn: Turn) -> list[str]:
 @pytest.mark.requirement("raven:cast-and-validate")
 @pytest.mark.parametrize("via", ["user", "project", "pip"])
 def test_on_demand_offers_both_tools_whole_runs_the_call_and_feeds_the_result_back(
-    raven: Start, model: Model, via: str
+    raven: Start, model: Played, via: str
 ) -> None:
     model.will(SEARCH)
     turn = raven(via=via).turn(DECK)
@@ -49,13 +49,13 @@ def test_on_demand_offers_both_tools_whole_runs_the_call_and_feeds_the_result_ba
     assert complaints(turn) == []
 
 
-def test_a_skill_is_opened_by_its_id(raven: Start, model: Model) -> None:
+def test_a_skill_is_opened_by_its_id(raven: Start, model: Played) -> None:
     model.will(call("skill_open", id="local:sourdough-loaf"))
     raven().turn("How do I open the loaf's procedure?")
     assert OTHER in tool_messages(model.turns[1])[0]
 
 
-def test_a_miss_is_a_normal_answer(raven: Start, model: Model) -> None:
+def test_a_miss_is_a_normal_answer(raven: Start, model: Played) -> None:
     model.will(call("skill_search", query="repair a bicycle chain"))
     raven().turn("How do I repair a bicycle chain?")
     (result,) = tool_messages(model.turns[1])
@@ -64,7 +64,7 @@ def test_a_miss_is_a_normal_answer(raven: Start, model: Model) -> None:
 
 
 @pytest.mark.requirement("raven:no-auto-slot")
-def test_auto_is_said_to_be_impossible_once_and_nothing_is_offered(raven: Start, model: Model) -> None:
+def test_auto_is_said_to_be_impossible_once_and_nothing_is_offered(raven: Start, model: Played) -> None:
     turn = raven("auto").turn(DECK)
     (seen,) = model.turns
     assert count(seen, CANARY) == 0
@@ -75,7 +75,7 @@ def test_auto_is_said_to_be_impossible_once_and_nothing_is_offered(raven: Start,
 
 
 @pytest.mark.requirement("raven:mode-checked")
-def test_a_mode_that_is_none_is_named_and_the_tools_stay(raven: Start, model: Model) -> None:
+def test_a_mode_that_is_none_is_named_and_the_tools_stay(raven: Start, model: Played) -> None:
     turn = raven("atuo").turn(DECK)
     (told,) = complaints(turn)
     assert '"atuo"' in told
@@ -83,10 +83,10 @@ def test_a_mode_that_is_none_is_named_and_the_tools_stay(raven: Start, model: Mo
 
 
 @pytest.mark.requirement("raven:double-delivery")
-def test_skills_in_the_hosts_own_folder_come_twice_and_that_is_explained(raven: Start, model: Model) -> None:
+def test_skills_in_the_hosts_own_folder_come_twice_and_that_is_explained(raven: Start, model: Played) -> None:
     model.will(SEARCH)
     host = raven()
-    write(host.workspace / "skills")
+    write_library(host.workspace / "skills")
     turn = host.turn(DECK)
     first, second = model.turns
     assert CANARY in system_text(first), "the host's own retrieval"
@@ -96,7 +96,7 @@ def test_skills_in_the_hosts_own_folder_come_twice_and_that_is_explained(raven: 
 
 
 @pytest.mark.requirement("raven:import-inside")
-def test_without_the_engine_the_host_goes_on_and_one_line_says_why(raven: Start, model: Model, tmp_path: Path) -> None:
+def test_without_the_engine_the_host_goes_on_and_one_line_says_why(raven: Start, model: Played, tmp_path: Path) -> None:
     shadow = tmp_path / "shadow"
     shadow.mkdir()
     (shadow / "skillcaddy.py").write_text("raise ImportError('No module named skillcaddy')\n", encoding="utf-8")
@@ -108,13 +108,13 @@ def test_without_the_engine_the_host_goes_on_and_one_line_says_why(raven: Start,
 
 
 @pytest.mark.requirement("raven:enabled")
-def test_the_hosts_own_switch_leaves_the_plugin_out(raven: Start, model: Model) -> None:
+def test_the_hosts_own_switch_leaves_the_plugin_out(raven: Start, model: Played) -> None:
     raven(more={"plugins": {"disabled": ["everos-memory", "skillcaddy"]}}).turn(DECK)
     assert not TOOLS & set(tool_names(model.turns[0]))
 
 
 @pytest.mark.requirement("raven:cheap-import")
-def test_a_plugin_that_cannot_be_imported_takes_ours_with_it(raven: Start, model: Model) -> None:
+def test_a_plugin_that_cannot_be_imported_takes_ours_with_it(raven: Start, model: Played) -> None:
     """The host's harshest rule, and the reason for the care that plugin.py takes."""
     host = raven()
     broken = host.home / ".raven" / "plugins" / "broken"
@@ -129,7 +129,7 @@ def test_a_plugin_that_cannot_be_imported_takes_ours_with_it(raven: Start, model
 
 
 @pytest.mark.requirement("raven:own-deadline")
-def test_a_library_that_hangs_costs_the_call_not_the_turn(raven: Start, model: Model, tmp_path: Path) -> None:
+def test_a_library_that_hangs_costs_the_call_not_the_turn(raven: Start, model: Played, tmp_path: Path) -> None:
     patch = tmp_path / "patch"
     patch.mkdir()
     (patch / "sitecustomize.py").write_text(
@@ -152,13 +152,13 @@ def test_a_library_that_hangs_costs_the_call_not_the_turn(raven: Start, model: M
     assert REPLY in turn.reply
 
 
-def test_the_host_lists_the_plugin(raven: Start, model: Model) -> None:
+def test_the_host_lists_the_plugin(raven: Start, model: Played) -> None:
     listed = raven().run("plugins", "-v")
     assert "skillcaddy" in listed.reply, listed.log
 
 
 @pytest.mark.requirement("raven:tool-search")
-def test_a_host_with_many_tools_hides_ours_unless_it_is_told_not_to(raven: Start, model: Model) -> None:
+def test_a_host_with_many_tools_hides_ours_unless_it_is_told_not_to(raven: Start, model: Played) -> None:
     search: dict[str, Any] = {"enabled": True, "compactionThreshold": 1}
     host = raven(more={"tools": {"toolSearch": search}})
     host.turn(DECK)

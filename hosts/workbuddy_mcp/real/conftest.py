@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from skillcaddy.standin import Recorded, Reply, StandIn, messages
+from skillcaddy.standin.facts import write_skill
 from skillcaddy_workbuddy.driver import ClaudeCode, Client, CodeBuddy, Session
 from skillcaddy_workbuddy.places import marketplace_folder
 
@@ -32,10 +33,7 @@ class Watched:
 
     def skill(self, name: str, description: str, body: str) -> None:
         """Put a skill into the library."""
-        folder = self.root / "skills" / name
-        folder.mkdir(parents=True)
-        text = f"---\nname: {name}\ndescription: {description}\n---\n{body}\n"
-        (folder / "SKILL.md").write_text(text, encoding="utf-8")
+        write_skill(self.root / "skills", name, description, body)
 
     def ask(self, prompt: str, **environ: str) -> list[Recorded]:
         """One turn in a session of its own; asked again when the client took the prompt before it knew our hook."""

@@ -14,10 +14,14 @@ function from the request to a reply; a `call` of a tool that is not offered is 
 `StandIn(script, after=..., side=..., per_turn=30, most=200, lasts_s=600)`: `after` answers when the list is used up,
 `side` all requests that offer no tools. What was seen: `requests`, `turns` (with tools), `others` (without), `visits`
 (everything), `problems` (loops that were ended), `wait_for(count, timeout_s)`. Read a request with `system_text`,
-`user_text`, `user_texts`, `last_user_text`, `tool_names`, `tools`, `tool_messages`, `messages`, `all_text`.
+`user_text`, `user_texts`, `last_user_text`, `tool_names`, `tools`, `tool_messages`, `messages`, `all_text`, `count`.
 
 As a process: `python -m skillcaddy.standin PORT [--script FILE] [--record FILE] [--lasts SECONDS]`.
 Standard library only; binds 127.0.0.1; stops by itself.
+
+Beside it lies what the end-to-end tests of all hosts share: `played` (a script that grows, the gate's judge), `facts`
+(a library that no model knows), `driving` (a host in a folder of its own), `installing` (real hosts in a cache) and
+`compiling` (a shell against its host's types).
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ from __future__ import annotations
 from skillcaddy.standin.reading import (
     Recorded,
     all_text,
+    count,
     last_user_text,
     messages,
     system_text,
@@ -43,6 +48,7 @@ __all__ = [
     "StandIn",
     "all_text",
     "call",
+    "count",
     "cut",
     "echo",
     "fail",

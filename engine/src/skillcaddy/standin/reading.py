@@ -92,6 +92,11 @@ def all_text(request: Readable) -> str:
     return "\n".join(text for text in texts if text)
 
 
+def count(request: Readable, text: str) -> int:
+    """How often a text stands in what the model reads."""
+    return all_text(request).count(text)
+
+
 def messages(request: Readable, *roles: str) -> list[Mapping[str, Any]]:
     """The messages of these roles, or all, as they were sent."""
     given = _body(request).get("messages")

@@ -6,14 +6,13 @@ The end-to-end tests use it, and so does whatever wants to prove an installation
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from skillcaddy.standin.driving import Driven, Turn
 from skillcaddy_dsh.manifests import ROW
 
 PROFILE = "headless"
@@ -21,38 +20,18 @@ MODEL = "stand-in"
 _KEY_VARIABLE = "STAND_IN_KEY"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Turn:
-    """What one run of the host gave."""
-
-    code: int
-    """Its exit code: 0 when the turn was completed."""
-    reply: str
-    """The agent's last text."""
-    log: str
-    """What it wrote to stderr."""
-    seconds: float
-
-
 @dataclass(frozen=True, kw_only=True)
-class Harness:
+class Harness(Driven):
     """One host with its own home and workspace; nothing of the user's is read or written."""
 
     package: Path
     """The installed npm package, `.../node_modules/@deepseek-ai/dsh`."""
     node: Path
     """The Node binary to run it with."""
-    folder: Path
-    """Where home, workspace and configuration go; made if need be."""
-    model_url: str
-    """An OpenAI-compatible base URL, ending in /v1."""
     plugin: Path | None
     """The plugin's module, loaded from where it lies by a row of its own; None leaves that out."""
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    """The config of the plugin's row."""
     rows: Sequence[Mapping[str, Any]] = ()
     """Further entries of the patch."""
-    environment: Mapping[str, str] = field(default_factory=dict)
     timeout_s: float = 120.0
 
     @property
@@ -85,35 +64,22 @@ class Harness:
         """The launcher with these arguments, in the profile, to its end."""
         self.workspace.mkdir(parents=True, exist_ok=True)
         begun = time.monotonic()
-        done = subprocess.run(
+        done = self.to_its_end(
             [str(self.node), str(self.package / "lib" / "bin.js"), "--profile", PROFILE, *arguments],
-            env=self._environment(),
             cwd=self.workspace,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=self.timeout_s,
-            check=False,
+            environment=self._environment(),
         )
         seconds = time.monotonic() - begun
         return Turn(code=done.returncode, reply=done.stdout.strip(), log=done.stderr, seconds=seconds)
 
     def _environment(self) -> dict[str, str]:
-        return {
-            # As bare as a service manager's, so that nothing is found by accident.
-            "PATH": os.pathsep.join([str(self.node.parent), "/usr/bin", "/bin"]),
-            "HOME": str(self.folder / "home"),
-            "TMPDIR": str(self.folder),
-            "LANG": "C.UTF-8",
+        own = {
             "NO_COLOR": "1",
             "DSH_HOME": str(self.home),
             "DSH_TELEMETRY_DISABLED": "1",
             _KEY_VARIABLE: "none",
-            "SKILLCADDY_HOME": str(self.folder / "skillcaddy"),
-            **self.environment,
         }
+        return self.bare(program=self.node, home=self.folder / "home", **own)
 
     def _patch(self) -> list[dict[str, Any]]:
         limits = {"contextWindow": 100_000, "maxTokens": 4096}

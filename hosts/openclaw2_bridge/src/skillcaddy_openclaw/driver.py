@@ -6,7 +6,6 @@ The end-to-end tests use it, and so does whatever wants to prove an installation
 from __future__ import annotations
 
 import json
-import os
 import signal
 import socket
 import subprocess
@@ -17,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from skillcaddy.standin.driving import Driven, HostFailed, Turn, merged
 from skillcaddy_openclaw import PLUGIN
 
 MODEL = "probe-1"
@@ -25,43 +25,20 @@ _TOKEN = "loopback-only"
 _SETTLE_S = 2.0
 
 
-class HostFailed(Exception):  # noqa: N818 - what happened to the host
-    """The host did not do what was asked; holds what it printed."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Turn:
-    """What one turn through the host's CLI gave."""
-
-    reply: str
-    """The agent's last text."""
-    log: str
-    """What the host printed beside its JSON document."""
-    seconds: float
-
-
 @dataclass(frozen=True, kw_only=True)
-class OpenClaw:
+class OpenClaw(Driven):
     """One host with its own home, workspace and configuration; nothing of the user's is read or written."""
 
     package: Path
     """The installed npm package, `.../node_modules/openclaw`."""
     node: Path
     """The Node binary to run it with."""
-    folder: Path
-    """Where home, workspace and configuration go; made if need be."""
-    model_url: str
-    """An OpenAI-compatible base URL, ending in /v1."""
     plugin: Path
     """The plugin's folder, loaded from where it lies."""
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    """The plugin's own configuration."""
     slot: str | None = None
     """What `plugins.slots.contextEngine` names; None leaves it unset."""
     more: Mapping[str, Any] = field(default_factory=dict)
     """Further host configuration, laid over ours key by key."""
-    environment: Mapping[str, str] = field(default_factory=dict)
-    timeout_s: float = 180.0
 
     @property
     def workspace(self) -> Path:
@@ -72,7 +49,7 @@ class OpenClaw:
         """Write the configuration (with a `gateway` section, where given) and return its path."""
         self.workspace.mkdir(parents=True, exist_ok=True)
         (self.folder / "home").mkdir(exist_ok=True)
-        document = _merged(self._document(), self.more)
+        document = merged(self._document(), self.more)
         if gateway:
             document["gateway"] = gateway
         path = self.folder / "openclaw.json"
@@ -157,29 +134,14 @@ class OpenClaw:
         return Turn(reply=str(payloads[-1].get("text") or ""), log=run.stderr, seconds=seconds)
 
     def _run(self, arguments: Sequence[str]) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [*self._program(), *arguments],
-            env=self._environment(),
-            cwd=self.workspace,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=self.timeout_s,
-            check=False,
-        )
+        return self.to_its_end([*self._program(), *arguments], cwd=self.workspace, environment=self._environment())
 
     def _program(self) -> list[str]:
         return [str(self.node), str(self.package / "openclaw.mjs")]
 
     def _environment(self) -> dict[str, str]:
         home = self.folder / "home"
-        return {
-            # As bare as a service manager's, so that nothing is found by accident.
-            "PATH": os.pathsep.join([str(self.node.parent), "/usr/bin", "/bin"]),
-            "HOME": str(home),
-            "TMPDIR": str(self.folder),
-            "LANG": "C.UTF-8",
+        own = {
             "NO_COLOR": "1",
             "OPENCLAW_HOME": str(home),
             "OPENCLAW_STATE_DIR": str(home / ".openclaw"),
@@ -187,9 +149,8 @@ class OpenClaw:
             "OPENCLAW_NO_AUTO_UPDATE": "1",
             "OPENCLAW_DISABLE_BONJOUR": "1",
             "OPENCLAW_SKIP_CHANNELS": "1",
-            "SKILLCADDY_HOME": str(self.folder / "skillcaddy"),
-            **self.environment,
         }
+        return self.bare(program=self.node, home=home, **own)
 
     def _document(self) -> dict[str, Any]:
         model = {
@@ -243,15 +204,6 @@ class Gateway:
     def log(self) -> str:
         """All that the gateway printed so far."""
         return self.log_file.read_text(encoding="utf-8", errors="replace")
-
-
-def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """`base` with `over` laid on it; mappings are merged key by key."""
-    merged = dict(base)
-    for key, value in over.items():
-        known = merged.get(key)
-        merged[key] = _merged(known, value) if isinstance(known, dict) and isinstance(value, Mapping) else value
-    return merged
 
 
 def _tail(path: Path) -> str:

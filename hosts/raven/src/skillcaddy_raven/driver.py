@@ -6,48 +6,26 @@ The end-to-end tests use it, and so does whatever wants to prove an installation
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from skillcaddy.standin.driving import Driven, Turn
 from skillcaddy_raven.manifest import ID
 
 MODEL = "stand-in"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Turn:
-    """What one run of the host gave."""
-
-    code: int
-    """Its exit code, which is 0 even when every call of the model failed."""
-    reply: str
-    """What it wrote to stdout."""
-    log: str
-    """What it wrote to stderr."""
-    seconds: float
-
-
 @dataclass(frozen=True, kw_only=True)
-class Raven:
+class Raven(Driven):
     """One host with its own home and working directory; nothing of the user's is read or written."""
 
     python: Path
     """A Python that has Raven, and the engine beside it."""
-    folder: Path
-    """Where home and working directory go; made if need be."""
-    model_url: str
-    """An OpenAI-compatible base URL, ending in /v1."""
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    """The plugin's own configuration."""
     more: Mapping[str, Any] = field(default_factory=dict)
     """Further top-level tables of the host's configuration, in place of ours of that name."""
-    environment: Mapping[str, str] = field(default_factory=dict)
-    timeout_s: float = 180.0
 
     @property
     def home(self) -> Path:
@@ -72,17 +50,8 @@ class Raven:
         """The host's command with these arguments, to its end."""
         self._configure()
         begun = time.monotonic()
-        done = subprocess.run(
-            [str(self.python), "-m", "raven", *arguments],
-            env=self._environment(),
-            cwd=self.project,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=self.timeout_s,
-            check=False,
+        done = self.to_its_end(
+            [str(self.python), "-m", "raven", *arguments], cwd=self.project, environment=self._environment()
         )
         seconds = time.monotonic() - begun
         return Turn(code=done.returncode, reply=done.stdout, log=done.stderr, seconds=seconds)
@@ -104,14 +73,9 @@ class Raven:
         path.write_text(json.dumps(document, indent=2), encoding="utf-8")
 
     def _environment(self) -> dict[str, str]:
-        return {
-            "PATH": os.pathsep.join([str(self.python.parent), "/usr/bin", "/bin"]),
-            "HOME": str(self.home),
-            "TMPDIR": str(self.folder),
-            "LANG": "C.UTF-8",
+        own = {
             "COLUMNS": "200",  # else a reply is wrapped
             "NO_PROXY": "127.0.0.1,localhost",
             "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # else it asks the network while it is imported
-            "SKILLCADDY_HOME": str(self.folder / "skillcaddy"),
-            **self.environment,
         }
+        return self.bare(program=self.python, home=self.home, **own)

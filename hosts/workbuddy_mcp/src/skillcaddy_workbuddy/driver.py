@@ -16,12 +16,10 @@ from queue import Queue
 from types import TracebackType
 from typing import Any, Self
 
+from skillcaddy.standin.driving import HostFailed
+
 PLUGIN_ID = "skillcaddy@skillcaddy"
 TURN_S = 90.0
-
-
-class HostFailed(Exception):  # noqa: N818 - what happened to the host
-    """The client did not do what was asked; holds what it printed."""
 
 
 class Client:

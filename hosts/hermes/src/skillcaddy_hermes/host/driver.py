@@ -6,7 +6,6 @@ The end-to-end tests use it, and so does whatever wants to prove an installation
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import time
@@ -15,12 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from skillcaddy.standin.driving import Driven, HostFailed, merged
+
 PLUGIN = "skillcaddy"
 MODEL = "standin-1"
-
-
-class HostFailed(Exception):  # noqa: N818 - what happened to the host
-    """The host did not do what was asked; holds what it printed."""
 
 
 def plugin_folder() -> Path:
@@ -40,23 +37,15 @@ class Turn:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hermes:
+class Hermes(Driven):
     """One host with its own home and configuration; nothing of the user's is read or written."""
 
     program: Path
     """The command `hermes` of an environment that has the host and the engine."""
-    folder: Path
-    """Where home and working folder go; made if need be."""
-    model_url: str
-    """An OpenAI-compatible base URL, ending in /v1."""
     way: Literal["ordinary", "slot", "none"] = "ordinary"
     """How the plugin folder is taken in; `none` leaves that to `more` and to whoever installs it."""
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    """The plugin's own configuration, `skillcaddy.json`."""
     more: Mapping[str, Any] = field(default_factory=dict)
     """Further host configuration, laid over ours key by key."""
-    environment: Mapping[str, str] = field(default_factory=dict)
-    timeout_s: float = 180.0
 
     @property
     def home(self) -> Path:
@@ -76,7 +65,7 @@ class Hermes:
         if config.exists():
             return
         # JSON is YAML.
-        config.write_text(json.dumps(_merged(self._document(), self.more), indent=2), encoding="utf-8")
+        config.write_text(json.dumps(merged(self._document(), self.more), indent=2), encoding="utf-8")
         if self.settings:
             (self.home / "skillcaddy.json").write_text(json.dumps(self.settings, indent=2), encoding="utf-8")
         if self.way != "none":
@@ -108,18 +97,7 @@ class Hermes:
     def run(self, command: list[str], *, given: str | None = None) -> subprocess.CompletedProcess[str]:
         """A command in the host's surroundings; `given` is its standard input."""
         self.prepare()
-        return subprocess.run(
-            command,
-            env=self._environment(),
-            cwd=self.folder / "work",
-            input=given or "",
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=self.timeout_s,
-            check=False,
-        )
+        return self.to_its_end(command, cwd=self.folder / "work", environment=self._environment(), given=given or "")
 
     def log(self) -> str:
         """The host's own logs."""
@@ -147,22 +125,5 @@ class Hermes:
         }
 
     def _environment(self) -> dict[str, str]:
-        return {
-            "PATH": os.pathsep.join([str(self.program.parent), "/usr/bin", "/bin"]),
-            "HOME": str(self.folder),
-            "TMPDIR": str(self.folder),
-            "HERMES_HOME": str(self.home),
-            "LANG": "C.UTF-8",
-            "TERM": "dumb",
-            "NO_COLOR": "1",
-            "SKILLCADDY_HOME": str(self.folder / "skillcaddy"),
-            **self.environment,
-        }
-
-
-def _merged(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
-    merged = dict(below)
-    for key, value in above.items():
-        old = merged.get(key)
-        merged[key] = _merged(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
-    return merged
+        own = {"HERMES_HOME": str(self.home), "TERM": "dumb", "NO_COLOR": "1"}
+        return self.bare(program=self.program, home=self.folder, **own)
