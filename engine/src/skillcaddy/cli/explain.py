@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from skillcaddy.cli.search import command_engine
-from skillcaddy.explain import SkillStanding, explain, standing
+from skillcaddy.explain import explain
 from skillcaddy.request import Request, Surface
 from skillcaddy.snapshot import load_fast
+from skillcaddy.standing import SkillStanding, standing
 
 _PATIENCE_S = 120.0
 """A person who asks why can wait for a large library's first index, which a turn would not."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from skillcaddy.explain import DEPTH, Explanation, Said, SkillStanding
+from skillcaddy.explain import Explanation, Said
 from skillcaddy.reasons import SENTENCES, Reason
 from skillcaddy.relevance import FLOOR
+from skillcaddy.standing import DEPTH, SkillStanding
 from skillcaddy.trace import Candidate
 
 _SHOWN = 10
