@@ -31,6 +31,7 @@ from skillcaddy.rpc_messages import (
     decode,
     encode,
     error_reply,
+    fault,
     is_id,
     remote_error,
 )
@@ -199,15 +200,7 @@ class Peer:
                 reply.settle(message)
             answer(None)
             return
-        wrong = ""
-        if message.get("jsonrpc") != "2.0":
-            wrong = 'a message has "jsonrpc": "2.0"'
-        elif not isinstance(method, str):
-            wrong = "a request names its method"
-        elif "id" in message and not is_id(id_):
-            wrong, id_ = "an id is a string or a number", None
-        elif not isinstance(params, dict | list):
-            wrong = "params are an object or a list"
+        wrong = fault(message)
         if wrong:
             answer(error_reply(id_ if is_id(id_) else None, RpcError(INVALID_REQUEST, wrong)))
             return

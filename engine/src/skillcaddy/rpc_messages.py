@@ -9,7 +9,7 @@ from skillcaddy.wire import complain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
 PARSE_ERROR = -32700
@@ -80,6 +80,19 @@ def is_id(value: Any) -> bool:
     """True for what a request may be named by: a string or a finite number."""
     # JSON's 1e999 becomes infinity, which no reply could echo.
     return isinstance(value, str) or (type(value) in (int, float) and abs(value) != float("inf"))
+
+
+def fault(message: Mapping[str, Any]) -> str:
+    """What is wrong with a request or notification, in words for its sender; "" when nothing is."""
+    if message.get("jsonrpc") != "2.0":
+        return 'a message has "jsonrpc": "2.0"'
+    if not isinstance(message.get("method"), str):
+        return "a request names its method"
+    if "id" in message and not is_id(message["id"]):
+        return "an id is a string or a number"
+    if not isinstance(message.get("params", {}), dict | list):
+        return "params are an object or a list"
+    return ""
 
 
 def _no_constant(word: str) -> Any:
