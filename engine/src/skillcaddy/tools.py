@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -22,12 +20,12 @@ from skillcaddy.reasons import Reason
 from skillcaddy.refs import resolve
 from skillcaddy.request import Request
 from skillcaddy.retention import Retention
+from skillcaddy.seen import Seen
 from skillcaddy.settings import Mode, Settings
 from skillcaddy.skill import Hit, Retrieval, Skill
 from skillcaddy.source import Source
 from skillcaddy.trace import Recorder, Trace
 
-_MOST_SEEN = 512
 _MOST_NAMED = 8
 _NO_REQUEST = Request(query="")
 
@@ -72,8 +70,7 @@ class Tools:
         self._engine = engine
         self._mode = mode or engine.settings.mode
         self._words: Texts = texts(engine.settings.language)
-        self._lock = threading.Lock()
-        self._seen: OrderedDict[str, Skill] = OrderedDict()
+        self._seen = Seen()
 
     def call(self, name: str, arguments: object, *, request_defaults: Request = _NO_REQUEST) -> ToolAnswer | None:
         """The answer of the tool of that name, None when there is no such tool."""
@@ -118,7 +115,7 @@ class Tools:
         hits = (*retrieval.delivered, *retrieval.catalog)
         if not hits:
             return self._miss(retrieval.trace)
-        self._see([hit.skill for hit in hits])
+        self._seen.add([hit.skill for hit in hits])
         return ToolAnswer(text=retrieval.text, hits=hits)
 
     def _miss(self, trace: Trace) -> ToolAnswer:
@@ -176,7 +173,7 @@ class Tools:
     def _opened(self, skill: Skill, arguments: Mapping[str, Any], defaults: Request) -> ToolAnswer:
         if self._engine.settings.resolve_refs == "on" and skill.directory:
             skill = replace(skill, body=resolve(skill.body, skill.directory).body)
-        self._see([skill])
+        self._seen.add([skill])
         page = skill_page(
             skill,
             path=text(arguments, "path", "file"),
@@ -194,12 +191,7 @@ class Tools:
         exact = [skill for skill in found if skill.id == reference]
         if found:
             return exact[:1] or list({skill.id: skill for skill in found}.values())
-        with self._lock:
-            seen = list(self._seen.values())
-        wanted = reference.casefold()
-        named = [skill for skill in seen if skill.id == reference] or [
-            skill for skill in seen if wanted in (skill.id.casefold(), skill.name.casefold())
-        ]
+        named = self._seen.named(reference)
         if len(named) != 1:
             return named
         sources = {source.name: source for source in self._engine.sources}
@@ -229,9 +221,7 @@ class Tools:
             recorded=False,
         )
         retrieval = self._engine.retrieve(request)
-        with self._lock:
-            known = dict(self._seen)
-        known |= {hit.skill.id: hit.skill for hit in (*retrieval.hits, *retrieval.catalog)}
+        known = self._seen.by_id() | {hit.skill.id: hit.skill for hit in (*retrieval.hits, *retrieval.catalog)}
         return alike(reference, known.values()), self._unreached(retrieval.trace)[0]
 
     def _log_open(self, arguments: object, answer: ToolAnswer, request: Request) -> None:
@@ -248,14 +238,6 @@ class Tools:
             outcome = "file" if text(given, "path", "file") else "opened"
         ids = [] if outcome in ("miss", "failed") else [hit.skill.id for hit in answer.hits]
         log.opened(request, text(given, "id", "skill_id", "name", "skill"), ids, outcome, Deadline.after(1.0))
-
-    def _see(self, skills: Sequence[Skill]) -> None:
-        with self._lock:
-            for skill in skills:
-                self._seen[skill.id] = replace(skill, body="")
-                self._seen.move_to_end(skill.id)
-            while len(self._seen) > _MOST_SEEN:
-                self._seen.popitem(last=False)
 
     def _failed(self, error: Exception) -> ToolAnswer:
         return ToolAnswer(text=self._words.failure.format(cause=type(error).__name__), is_failure=True)
