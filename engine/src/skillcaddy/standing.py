@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from skillcaddy.alike import alike
 from skillcaddy.deadline import Deadline
-from skillcaddy.library.documents import document_text
 from skillcaddy.reasons import SENTENCES, Reason
 
 if TYPE_CHECKING:
@@ -48,6 +47,8 @@ def standing(engine: Engine, request: Request, explained: Explanation, reference
     found = engine.open(reference, deadline)
     if not found:
         return _unknown(engine, explained, reference, deadline)
+    from skillcaddy.library.documents import document_text
+
     known = {candidate.id for candidate in explained.candidates}
     skill = next((one for one in found if one.id in known), found[0])
 
