@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from skillcaddy.reasons import Reason
 from skillcaddy.skill import Hit
@@ -43,7 +42,9 @@ def fuse(rankings: Sequence[Ranking], k: int, recorder: Recorder) -> list[Hit]:
     for position, identity in enumerate(order, start=1):
         shown = best[identity][1]
         others = tuple(name for name in ranks[identity] if name != shown.skill.source)
-        fused.append(replace(shown, rank=position, score=totals[identity], sources=(shown.skill.source, *others)))
+        fused.append(
+            Hit(skill=shown.skill, rank=position, score=totals[identity], sources=(shown.skill.source, *others))
+        )
         for copy in copies[identity].values():
             kept = copy.skill.id == shown.skill.id
             recorder.candidate(

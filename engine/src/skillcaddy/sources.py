@@ -103,9 +103,10 @@ class GuardedSources:
             if not _is_hit(row) or row.skill.identity in seen:
                 continue
             seen.add(row.skill.identity)
-            trust = min(row.skill.trust, source.trust)
-            skill = row.skill if trust == row.skill.trust else replace(row.skill, trust=Trust(trust))
-            hits.append(replace(row, skill=skill, rank=len(hits) + 1, sources=(name,)))
+            skill = row.skill
+            if skill.trust > source.trust:
+                skill = replace(skill, trust=Trust(source.trust))
+            hits.append(Hit(skill=skill, rank=len(hits) + 1, score=row.score, sources=(name,)))
         refused = min(len(rows), limit) - len(hits) if rows else 0
         if rows and not hits:
             return [], len(rows), Reason.SOURCE_NONSENSE, ""

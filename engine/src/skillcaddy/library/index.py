@@ -17,6 +17,8 @@ import tantivy
 SCHEMA_VERSION = 5
 _HEAP_BYTES = 64_000_000
 _MIN_HEAP_BYTES = 15_000_000
+_REMEMBERED_DOCUMENTS = 2048
+_REMEMBERED_TERMS = 50_000
 
 
 class IndexDamagedError(Exception):
@@ -67,7 +69,7 @@ class Index:
         inner.register_tokenizer("raw_terms", analyzer)
         self._inner = inner
         self._schema = inner.schema
-        self._searcher = inner.searcher()
+        self._see()
 
     @classmethod
     def in_memory(cls) -> Index:
@@ -99,7 +101,12 @@ class Index:
 
     def document_frequency(self, term: str) -> int:
         """Number of documents that hold an analysed term."""
-        return int(self._searcher.doc_freq("text", term))
+        known = self._frequencies.get(term)
+        if known is None:
+            known = int(self._searcher.doc_freq("text", term))
+            if len(self._frequencies) < _REMEMBERED_TERMS:
+                self._frequencies[term] = known
+        return known
 
     def search(self, terms: Sequence[tuple[str, float]], limit: int) -> list[Match]:
         """The best matches for any of the (term, boost) pairs, best first; IndexDamagedError on a broken file."""
@@ -112,7 +119,7 @@ class Index:
             parts.append((occur, query if boost == 1.0 else query_of.boost_query(query, boost)))
         try:
             found = self._searcher.search(query_of.boolean_query(parts), limit, count=False).hits
-            return [_match(self._searcher.doc(address), score) for score, address in found]
+            return [self._match(address, score) for score, address in found]
         except BaseException as error:
             raise _damaged(error, None) from error
 
@@ -121,7 +128,7 @@ class Index:
         try:
             query = tantivy.Query.term_query(self._schema, "name_key", name_key, index_option="basic")
             found = self._searcher.search(query, limit, count=False).hits
-            return [_match(self._searcher.doc(address), score) for score, address in found]
+            return [self._match(address, score) for score, address in found]
         except BaseException as error:
             raise _damaged(error, None) from error
 
@@ -157,23 +164,32 @@ class Index:
     def reload(self) -> None:
         """See what has been committed since, by this process or another."""
         self._inner.reload()
+        self._see()
+
+    def _see(self) -> None:
         self._searcher = self._inner.searcher()
+        # What one searcher says never changes, and the turns of a conversation ask for much the same.
+        self._frequencies: dict[str, int] = {}
+        self._documents: dict[tuple[int, int], tuple[str, int, str, bytes]] = {}
+
+    def _match(self, address: Any, score: float) -> Match:
+        place = (address.segment_ord, address.doc)
+        stored = self._documents.get(place)
+        if stored is None:
+            document = self._searcher.doc(address)
+            key, root, name_key, record = map(document.get_first, ("key", "root", "name_key", "record"))
+            stored = key, int(root), name_key, record
+            if len(self._documents) >= _REMEMBERED_DOCUMENTS:
+                self._documents.clear()
+            self._documents[place] = stored
+        key, root, name_key, record = stored
+        return Match(key, score, root, name_key, record)
 
 
 def record_of(match: Match) -> dict[str, Any]:
     """A match's stored record."""
     loaded = json.loads(match.record)
     return loaded if isinstance(loaded, dict) else {}
-
-
-def _match(document: Any, score: float) -> Match:
-    return Match(
-        key=document.get_first("key"),
-        score=float(score),
-        root=int(document.get_first("root")),
-        name_key=document.get_first("name_key"),
-        record=document.get_first("record"),
-    )
 
 
 def _damaged(error: BaseException, folder: Path | None) -> BaseException:

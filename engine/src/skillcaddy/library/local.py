@@ -105,7 +105,7 @@ class LocalSource:
             else:
                 score = match.score * _evened(skill, mean)
                 hits.append(Hit(skill=skill, rank=len(hits) + 1, score=score, sources=(self.name,)))
-        return rerank(query, hits, view)[:limit], shadowed
+        return rerank(query, hits, view, limit), shadowed
 
     def _hiding(self, view: View, match: Match, skill: Skill) -> str:
         """The path of the skill in an earlier root that hides this one, or ""."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from operator import itemgetter
 
 from skillcaddy.library.analyze import terms
 from skillcaddy.library.documents import skill_terms
@@ -27,8 +27,10 @@ LENGTH_CAP = 80
 """A longer description is no better: length must not be worth stuffing."""
 
 
-def rerank(query: str, hits: Sequence[Hit], statistics: TermStatistics | None = None) -> list[Hit]:
-    """The same hits of one source, best first by score and features, ranks counted anew; scores stay the source's own.
+def rerank(
+    query: str, hits: Sequence[Hit], statistics: TermStatistics | None = None, limit: int | None = None
+) -> list[Hit]:
+    """The first `limit` of the hits of one source by score and features, ranked anew; scores stay the source's own.
 
     Equals are ordered by id, so that an order does not depend on how the index is laid out.
     """
@@ -49,8 +51,11 @@ def rerank(query: str, hits: Sequence[Hit], statistics: TermStatistics | None = 
             + LENGTH_WEIGHT * math.log1p(min(length, LENGTH_CAP))
         )
         scored.append((-round(value, 4), hit.skill.id, hit))
-    scored.sort(key=lambda row: row[:2])
-    return [replace(hit, rank=rank) for rank, (_, _, hit) in enumerate(scored, start=1)]
+    scored.sort(key=itemgetter(0, 1))
+    return [
+        Hit(skill=hit.skill, rank=rank, score=hit.score, sources=hit.sources)
+        for rank, (_, _, hit) in enumerate(scored[:limit], start=1)
+    ]
 
 
 def _rarity(asked: frozenset[str], statistics: TermStatistics | None) -> dict[str, float]:
