@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
+
+from skillcaddy.frozen import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import threading
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Deadline:
     """A moment on the monotonic clock, in seconds, by which an answer must be out."""
 
     at: float
-    cancelled: threading.Event | None = field(default=None, compare=False)
+    cancelled: threading.Event | None = None
     """Set by whoever asked, once the answer is no longer wanted: the deadline has then passed."""
 
     @classmethod
     def after(cls, seconds: float, cancelled: threading.Event | None = None) -> Deadline:
         """The deadline that many seconds from now."""
-        return cls(time.monotonic() + seconds, cancelled)
+        return cls(at=time.monotonic() + seconds, cancelled=cancelled)
 
     def left(self) -> float:
         """Seconds until the deadline, never below zero."""

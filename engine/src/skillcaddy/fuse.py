@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from skillcaddy.frozen import replace
 from skillcaddy.reasons import Reason
 from skillcaddy.skill import Hit
 from skillcaddy.sources import Ranking

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from skillcaddy.deadline import Deadline
 from skillcaddy.fanout import call_all
+from skillcaddy.frozen import replace
 from skillcaddy.reasons import Reason
 from skillcaddy.skill import Hit, Skill
 from skillcaddy.source import Source

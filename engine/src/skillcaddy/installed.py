@@ -10,11 +10,11 @@ import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from skillcaddy import __version__
 from skillcaddy.digest import digest
+from skillcaddy.frozen import dataclass
 from skillcaddy.paths import state_dir
 from skillcaddy.storage import read_sealed, write_sealed
 
@@ -24,7 +24,7 @@ _SETTLED_NS = 10_000_000_000
 """An installer fills a distribution's folder after the one around it last changed, so young folders are not trusted."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class PluginEntry:
     """One entry point of the group `skillcaddy`."""
 

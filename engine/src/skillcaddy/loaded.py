@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
 
+from skillcaddy.frozen import dataclass, field
 from skillcaddy.paths import Locations
 from skillcaddy.settings import Settings
 
 Kind = Literal["argument", "environment", "host", "file", "default"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Origin:
     """Where a value came from."""
 
@@ -26,7 +26,7 @@ class Origin:
         return f"from {'argument ' if self.kind == 'argument' else ''}{self.where}"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Loaded:
     """Settings ready for use, with where each came from and what was wrong on the way."""
 

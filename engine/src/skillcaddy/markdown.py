@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from skillcaddy.frozen import dataclass
 from skillcaddy.patterns import late
 
 # Any indentation counts: fences inside nested lists are far more common than fences quoted in indented code.
@@ -14,7 +14,7 @@ _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _CJK = late("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Line:
     """One line with its line end; `fenced` for fence lines and what is between them; `fence` is what closes it."""
 
@@ -50,7 +50,7 @@ def closed(text: str) -> str:
     return f"{text.rstrip(chr(10))}\n{fence}" if fence else text
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Excerpt:
     """The beginning of a text; `taken` counts the characters of the text in it (a closing fence is not one)."""
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from skillcaddy.frozen import dataclass
 
 APP = "skillcaddy"
 HOME_VARIABLE = "SKILLCADDY_HOME"
@@ -17,7 +18,7 @@ CONFIG_VARIABLE = "SKILLCADDY_CONFIG"
 CONFIG_NAME = "config.toml"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Locations:
     """The folders and the file that one user's skillcaddy has; none of them need exist yet."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from skillcaddy.deadline import Deadline
+from skillcaddy.frozen import replace
 from skillcaddy.fuse import fuse
 from skillcaddy.hydrate import hydrate
 from skillcaddy.library.analyze import terms

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from skillcaddy.frozen import dataclass
 from skillcaddy.markdown import lines
 
 _MOST_LOOKUPS = 400
@@ -28,7 +28,7 @@ _CODE_PATH = re.compile(
 _NOT_RELATIVE = re.compile(r"(?:[a-zA-Z][a-zA-Z0-9+.-]*:|[/\\#?~]|\{|\$)")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Resolved:
     """The body with what could be resolved, and the references and placeholders that had to stay, each once."""
 

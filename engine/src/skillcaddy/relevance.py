@@ -12,11 +12,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from skillcaddy.frozen import dataclass, replace
 from skillcaddy.library.analyze import terms
 from skillcaddy.library.documents import skill_terms
 from skillcaddy.reasons import Reason
@@ -51,7 +51,7 @@ _FULL_RARITY = 0.54
 _BODY_CHARS = 4000
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Verdict:
     """What the floor decided about one hit."""
 

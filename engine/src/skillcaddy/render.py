@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 
+from skillcaddy.frozen import dataclass, field
 from skillcaddy.guidance import texts
 from skillcaddy.markdown import estimated_tokens
 from skillcaddy.page import Page
@@ -14,7 +14,7 @@ from skillcaddy.settings import Language, Settings
 from skillcaddy.skill import Hit, Skill
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Shares:
     """How many skills a request wants with their bodies, and how many more by description."""
 
@@ -22,7 +22,7 @@ class Shares:
     names: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Rendered:
     """The text and what became of each hit; `truncated` holds ids of delivered skills whose body was cut."""
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal
+
+from skillcaddy.frozen import dataclass, field
 
 Delivery = Literal["best", "catalog", "bodies"]
 Surface = Literal["auto", "tool", "cli"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Request:
     """One turn's question. Everything but the query has a sensible default."""
 

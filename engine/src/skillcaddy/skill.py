@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import NamedTuple
 
+from skillcaddy.frozen import dataclass, field
 from skillcaddy.trace import Trace
 
 
@@ -36,7 +36,7 @@ class SkillTerms(NamedTuple):
     """The same of the whole document as its source has indexed it; 0 where it does not say."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Skill:
     """One skill as its source describes it; `body` is "" until it has been hydrated."""
 
@@ -72,7 +72,7 @@ class Skill:
         return self.origin or self.id
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Hit:
     """A skill in a ranking: rank counts from 1; scores of different sources are not comparable."""
 
@@ -83,7 +83,7 @@ class Hit:
     """The sources that found it, the representative's own first."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Retrieval:
     """What one turn gets: the text to hand over, the skills in it, and the trace that says why."""
 

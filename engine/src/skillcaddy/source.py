@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Iterable
-from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from skillcaddy.deadline import Deadline
+from skillcaddy.frozen import dataclass
 from skillcaddy.reasons import Reason
 from skillcaddy.skill import Hit, Skill, Trust
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Notice:
     """Something a source wants said in the trace beside its hits."""
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
 from skillcaddy.deadline import Deadline
 from skillcaddy.fanout import Outcome, call_all
+from skillcaddy.frozen import replace
 from skillcaddy.reasons import Reason
 from skillcaddy.skill import Hit, Skill, Trust
 from skillcaddy.source import CoolDownError, Source

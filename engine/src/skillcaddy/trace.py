@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from skillcaddy.frozen import dataclass, field, replace
 from skillcaddy.reasons import Reason
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Event:
     """Something that happened to the turn as a whole, with its reason code."""
 
@@ -21,7 +21,7 @@ class Event:
     detail: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class SourceReport:
     """What one source was asked, what it found and why it stopped; times are milliseconds."""
 
@@ -36,7 +36,7 @@ class SourceReport:
     detail: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Candidate:
     """What became of one skill: where each source ranked it and the reason it was kept or dropped."""
 
@@ -52,7 +52,7 @@ class Candidate:
     """What each source's ranking adds to `fusion`."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class ModelCall:
     """One call of a language model by a step, with its cost in tokens (estimated where the model says none)."""
 
@@ -64,7 +64,7 @@ class ModelCall:
     estimated: bool
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Trace:
     """The finished record of one retrieval."""
 
@@ -84,7 +84,14 @@ class Trace:
 
     def to_json(self) -> dict[str, Any]:
         """The record as JSON-ready data; reason codes are their wire words."""
-        return asdict(self)
+        rows = {
+            "events": self.events,
+            "sources": self.sources,
+            "candidates": self.candidates,
+            "model_calls": self.model_calls,
+        }
+        shown: dict[str, Any] = {name: [dict(vars(row)) for row in those] for name, those in rows.items()}
+        return {**shown, "timings_ms": dict(self.timings_ms)}
 
 
 class Recorder:
@@ -113,8 +120,7 @@ class Recorder:
         """Change the reason of a candidate already noted."""
         known = self._candidates.get(skill_id)
         if known is not None:
-            fields = {name: getattr(known, name) for name in Candidate.__dataclass_fields__}
-            self._candidates[skill_id] = Candidate(**{**fields, "reason": reason, "detail": detail or known.detail})
+            self._candidates[skill_id] = replace(known, reason=reason, detail=detail or known.detail)
 
     def model_call(self, call: ModelCall) -> None:
         """Note one call of a language model."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import pairwise
 from unicodedata import normalize
 
+from skillcaddy.frozen import dataclass
 from skillcaddy.library.analyze import terms
 from skillcaddy.library.everyday import (
     ENGLISH_WORDS,
@@ -37,7 +37,7 @@ _LOOSE_BIGRAM_WEIGHT = 0.2
 _FOREIGN_WEIGHT = 0.5
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Turn:
     """One message of a user, taken apart."""
 

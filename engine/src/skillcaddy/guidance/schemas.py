@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+from skillcaddy.frozen import dataclass
 from skillcaddy.guidance.words import texts
 from skillcaddy.settings import Language
 
@@ -15,7 +15,7 @@ MOST_SKILLS = 10
 DELIVERIES = ("best", "catalog", "bodies")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Tool:
     """A tool's name, its description (paragraphs kept) and its parameters as JSON Schema."""
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from skillcaddy.frozen import dataclass
 from skillcaddy.library.frontmatter_lines import collapse, simple, tolerant, two_keys
 from skillcaddy.patterns import late
 
@@ -43,7 +43,7 @@ _ANY_CASE = frozenset({"name", "description", "tags", "keywords", "license", "ve
 _NULLS = frozenset({"null", "Null", "NULL", "~"})
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class FrontMatter:
     """What a SKILL.md file says about itself."""
 

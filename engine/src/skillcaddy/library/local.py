@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skillcaddy.deadline import Deadline
+from skillcaddy.frozen import replace
 from skillcaddy.library.analyze import query_terms
 from skillcaddy.library.documents import name_key, skill_of
 from skillcaddy.library.index import IndexDamagedError, Match

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
 
+from skillcaddy.frozen import dataclass
 from skillcaddy.skill import Trust
 
 MARKER = ".skillcaddy-origin.json"
@@ -14,7 +14,7 @@ _MAX_BYTES = 65_536
 _WORDS = {trust.word: trust for trust in Trust}
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Origin:
     """What a marker states; anything it does not state well is unvetted and nameless."""
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
 
+from skillcaddy.frozen import dataclass
 from skillcaddy.library import decode, frontmatter, origin
 from skillcaddy.reasons import Reason
 from skillcaddy.skill import Skill, Trust
@@ -14,7 +14,7 @@ MAX_BYTES = 1_048_576
 """What is read of a file; a longer one is used up to here."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class SkillFile:
     """What came of reading one file."""
 

@@ -14,12 +14,12 @@ import shutil
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import tantivy
 
 from skillcaddy.digest import blake2b
+from skillcaddy.frozen import dataclass
 from skillcaddy.library.analyze import ANALYZER_VERSION
 from skillcaddy.library.index import SCHEMA_VERSION, Index, IndexDamagedError
 from skillcaddy.library.manifest import Manifest, write_atomically
@@ -29,7 +29,7 @@ _LEFTOVER_AFTER_S = 3600
 _OPEN_ATTEMPTS = 4
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Generation:
     """An index on disk, open, with the manifest of what it holds."""
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from skillcaddy.deadline import Deadline
+from skillcaddy.frozen import dataclass
 from skillcaddy.library.documents import Reading, read_document
 from skillcaddy.library.index import Index, IndexDamagedError, Match
 from skillcaddy.library.manifest import Changes, Located, Manifest, Survey
@@ -35,7 +35,7 @@ _READ_SHARE = 0.7
 _BATCH = 128
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class View:
     """What a query searches."""
 

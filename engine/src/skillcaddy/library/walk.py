@@ -6,10 +6,10 @@ import itertools
 import os
 import stat
 from collections import deque
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from skillcaddy.deadline import Deadline
+from skillcaddy.frozen import dataclass
 from skillcaddy.reasons import Reason
 
 MAX_DEPTH = 8
@@ -49,7 +49,7 @@ class FolderSignature(NamedTuple):
     mtime_ns: int
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Problem:
     """Something under the root that could not be used."""
 
@@ -58,7 +58,7 @@ class Problem:
     detail: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Walk:
     """What lies under a root; `files` and `dirs` are sorted by path."""
 
