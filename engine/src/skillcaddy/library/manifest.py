@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 import os
 import sys
-from array import array
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from time import time as _now
 from typing import NamedTuple
 
 from skillcaddy.deadline import Deadline
+from skillcaddy.library.sweep import any_differs, differing, opened
 from skillcaddy.library.walk import FileSignature, walk
 from skillcaddy.reasons import Reason
 
-_CHECK_EVERY = 512
 _LEAF_SHARE = 4
+_NO_LEAF = -(2**63)
+_ALL = slice(None)
 
 
 class Located(NamedTuple):
@@ -52,98 +54,126 @@ class Changes(NamedTuple):
         return bool(self.written or self.removed)
 
 
+class Part(NamedTuple):
+    """The files of one root, in columns."""
+
+    root: int
+    folder: str
+    """Absolute path of the root; "" for that of the file system."""
+    places: Sequence[str]
+    """Paths below the root."""
+    sizes: Sequence[int]
+    times: Sequence[int]
+    leaf_times: Sequence[int]
+    """Of the folder around each file, where that holds no further folder; else `_NO_LEAF`."""
+
+    def leaves(self, every: slice = _ALL) -> list[tuple[str, int]]:
+        """(path below the root, mtime_ns) of the folders, or of some, that hold a skill and no further folder."""
+        rows = zip(self.places[every], self.leaf_times[every], strict=True)
+        return [(os.path.dirname(place) or os.curdir, time) for place, time in rows if time != _NO_LEAF]
+
+    def path(self, place: str) -> str:
+        """The absolute path of something below the root."""
+        return f"{self.folder}{os.sep}{place}" if place != os.curdir else self.folder or os.sep
+
+    def located(self, position: int, size: int, time: int) -> Located:
+        """One of the files, as it is now."""
+        place = self.places[position]
+        folder = os.path.dirname(place).replace(os.sep, "/")
+        return Located(self.root, FileSignature(self.path(place), folder, size, time))
+
+
 class Manifest(NamedTuple):
     """The state of the disk that an index holds, in columns: they load several times faster than rows."""
 
-    directories: tuple[str, ...]
-    """Those that hold a skill and no further folder last."""
-    directory_times: tuple[int, ...]
-    leaves: int
-    """How many of the last directories hold a skill and no further folder."""
-    paths: tuple[str, ...]
-    roots: tuple[int, ...]
-    folders: tuple[str, ...]
-    sizes: tuple[int, ...]
-    times: tuple[int, ...]
+    inner: Sequence[str]
+    """Absolute paths of the folders that hold further folders, or no skill."""
+    inner_times: Sequence[int]
+    parts: tuple[Part, ...]
     mean_length: float
     """Mean number of terms in a document, for scoring beside the index."""
 
     @classmethod
     def of(cls, survey: Survey, mean_length: float) -> Manifest:
         """The manifest of a survey that has been indexed."""
-        parents = {os.path.dirname(path) for path, _ in survey.directories}
-        holders = {os.path.dirname(located.file.path) for located in survey.files}
-        ordered = sorted(survey.directories, key=lambda row: row[0] in holders and row[0] not in parents)
-        return cls(
-            directories=tuple(path for path, _ in ordered),
-            directory_times=tuple(time for _, time in ordered),
-            leaves=len(holders.intersection(path for path, _ in ordered) - parents),
-            paths=tuple(located.file.path for located in survey.files),
-            roots=tuple(located.root for located in survey.files),
-            folders=tuple(located.file.folder for located in survey.files),
-            sizes=tuple(located.file.size for located in survey.files),
-            times=tuple(located.file.mtime_ns for located in survey.files),
-            mean_length=mean_length,
-        )
+        times = dict(survey.directories)
+        parents = {os.path.dirname(path) for path in times}
+        rows: dict[tuple[int, str], list[tuple[str, int, int, int]]] = {}
+        holders = set()
+        for root, file in survey.files:
+            name, around = os.path.basename(file.path), os.path.dirname(file.path)
+            place = os.path.join(file.folder.replace("/", os.sep), name)
+            leaf_time = _NO_LEAF if around in parents else times.get(around, _NO_LEAF)
+            holders.add(around)
+            row = (place, file.size, file.mtime_ns, leaf_time)
+            rows.setdefault((root, file.path[: -len(place) - 1]), []).append(row)
+        inner = {path: time for path, time in times.items() if path in parents or path not in holders}
+        parts = tuple(Part(*key, *zip(*rows[key], strict=True)) for key in sorted(rows))
+        return cls(tuple(inner), tuple(inner.values()), parts, mean_length)
 
     @classmethod
     def load(cls, file: Path) -> Manifest:
         """The stored manifest; raises OSError or ValueError when it is missing or damaged."""
-        head, _, rest = file.read_bytes().partition(b"\n")
+        data = file.read_bytes()
         # Not JSON, which takes five times as long to load: each turn's process loads this.
         try:
-            counts = json.loads(head)
-            folders, files, mean_length = counts["directories"], counts["files"], float(counts["mean_length"])
-            leaves = int(counts["leaves"])
+            end = data.index(b"\n")
+            head = json.loads(data[:end])
+            folders, roots, mean_length = head["folders"], head["roots"], float(head["mean_length"])
+            files = sum(count for _, _, count in roots)
+            start = end + 1 + (folders + 3 * files) * 8
+            numbers = memoryview(data)[end + 1 : start].cast("q")
+            texts = data[start:].decode("utf-8", "surrogateescape").split("\0")
+            if len(texts) != folders + files + 1 or head["byteorder"] != sys.byteorder:
+                raise ValueError("its columns are not as long as it says, or from another machine")
+            parts, at = [], folders
+            for root, folder, count in roots:
+                columns = [numbers[at + column * files : at + column * files + count] for column in range(3)]
+                parts.append(Part(int(root), str(folder), texts[at : at + count], *columns))
+                at += count
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"{file}: not a manifest: {error!r}") from error
-        size = (folders + 3 * files) * 8
-        column = array("q")
-        column.frombytes(rest[:size])
-        if sys.byteorder == "big":
-            column.byteswap()
-        numbers = tuple(column)
-        texts = rest[size:].decode("utf-8", "surrogateescape").split("\0")
-        if len(texts) != folders + 2 * files + 1 or len(numbers) != folders + 3 * files:
-            raise ValueError(f"{file}: its columns are not as long as it says")
-        return cls(
-            directories=tuple(texts[:folders]),
-            directory_times=numbers[:folders],
-            leaves=leaves,
-            paths=tuple(texts[folders : folders + files]),
-            folders=tuple(texts[folders + files : -1]),
-            roots=numbers[folders : folders + files],
-            sizes=numbers[folders + files : folders + 2 * files],
-            times=numbers[folders + 2 * files :],
-            mean_length=mean_length,
-        )
+        return cls(texts[:folders], numbers[:folders], tuple(parts), mean_length)
 
     @classmethod
     def empty(cls) -> Manifest:
         """The manifest of an index that holds nothing; everything on disk is new to it."""
-        return cls.of(Survey(files=(), directories=()), 0.0)
+        return cls((), (), (), 0.0)
+
+    @property
+    def directories(self) -> tuple[str, ...]:
+        """The folders that have been looked into."""
+        return (*self.inner, *(part.path(place) for part in self.parts for place, _ in part.leaves()))
+
+    @property
+    def directory_times(self) -> tuple[int, ...]:
+        """Their times, in nanoseconds."""
+        return (*self.inner_times, *(time for part in self.parts for _, time in part.leaves()))
 
     def files(self) -> Iterator[Located]:
         """The files the index holds."""
-        columns = zip(self.paths, self.roots, self.folders, self.sizes, self.times, strict=True)
-        for path, root, folder, size, time in columns:
-            yield Located(root=root, file=FileSignature(path=path, folder=folder, size=size, mtime_ns=time))
+        for part in self.parts:
+            for position, (size, time) in enumerate(zip(part.sizes, part.times, strict=True)):
+                yield part.located(position, size, time)
 
     def save(self, file: Path) -> None:
         """Write the manifest in one atomic step: a line of counts, the numbers, and the texts, by column."""
-        counts: dict[str, float] = {
-            "directories": len(self.directories),
-            "leaves": self.leaves,
-            "files": len(self.paths),
+        from array import array  # late: only writers need it
+
+        head = {
+            "folders": len(self.inner),
+            "roots": [(part.root, part.folder, len(part.places)) for part in self.parts],
             "mean_length": self.mean_length,
+            "byteorder": sys.byteorder,
         }
-        column = array("q", (*self.directory_times, *self.roots, *self.sizes, *self.times))
-        if sys.byteorder == "big":
-            column.byteswap()
+        numbers = array("q", self.inner_times)
+        for column in ("sizes", "times", "leaf_times"):
+            for part in self.parts:
+                numbers.extend(getattr(part, column))
         # A path can hold any character but NUL.
-        texts = "".join(text + "\0" for text in (*self.directories, *self.paths, *self.folders))
-        head = json.dumps(counts).encode() + b"\n"
-        write_atomically(file, head + column.tobytes() + texts.encode("utf-8", "surrogateescape"))
+        texts = "".join(f"{text}\0" for text in chain(self.inner, *(part.places for part in self.parts)))
+        line = json.dumps(head).encode() + b"\n"
+        write_atomically(file, line + numbers.tobytes() + texts.encode("utf-8", "surrogateescape"))
 
     def changes(self, roots: Sequence[str], deadline: Deadline | None = None, *, quick: bool = False) -> Changes:
         """What differs on disk now, by stat calls alone unless a folder changed; partial at the deadline.
@@ -151,47 +181,30 @@ class Manifest(NamedTuple):
         A quick look leaves out three in four of the folders that hold nothing but a skill, others each second: all that
         can be missed by it is a new skill inside the folder of another, for a few turns. Files are all looked at.
         """
-        if not self.directories:  # nothing was ever surveyed, or not to the end
+        every = slice(int(_now()) % _LEAF_SHARE, None, _LEAF_SHARE) if quick else _ALL
+        unknown = not self.inner and not self.directories  # nothing was ever surveyed, or not to the end
+        if unknown or any_differs(self.inner, self.inner_times, None, deadline):
             return self._compare(survey(roots, deadline))
-        stat = os.stat
-        directories = zip(self.directories, self.directory_times, strict=True)
-        if quick:
-            inner = len(self.directories) - self.leaves
-            some = slice(inner + int(_now()) % _LEAF_SHARE, None, _LEAF_SHARE)
-            directories = zip(
-                self.directories[:inner] + self.directories[some],
-                self.directory_times[:inner] + self.directory_times[some],
-                strict=True,
-            )
-        for position, (path, time) in enumerate(directories):
-            if deadline is not None and position % _CHECK_EVERY == 0 and deadline.passed():
-                return Changes()
-            try:
-                if stat(path).st_mtime_ns != time:
-                    return self._compare(survey(roots, deadline))
-            except OSError:
-                return self._compare(survey(roots, deadline))
         written: list[Located] = []
         removed: list[str] = []
-        for position, path in enumerate(self.paths):
-            if deadline is not None and position % _CHECK_EVERY == 0 and deadline.passed():
-                break
-            try:
-                now = stat(path)
-            except OSError:
-                removed.append(path)
-                continue
-            if now.st_mtime_ns != self.times[position] or now.st_size != self.sizes[position]:
-                file = FileSignature(
-                    path=path, folder=self.folders[position], size=now.st_size, mtime_ns=now.st_mtime_ns
-                )
-                written.append(Located(root=self.roots[position], file=file))
+        for part in self.parts:
+            with opened(part.folder or os.sep) as below:
+                leaves = part.leaves(every)
+                places, folders = part.places, [place for place, _ in leaves]
+                if below is None:
+                    places, folders = [*map(part.path, places)], [*map(part.path, folders)]
+                if any_differs(folders, [time for _, time in leaves], below, deadline):
+                    return self._compare(survey(roots, deadline))
+                for position, now in differing(places, part.sizes, part.times, below, deadline):
+                    if now is None:
+                        removed.append(part.path(part.places[position]))
+                    else:
+                        written.append(part.located(position, now.st_size, now.st_mtime_ns))
         return Changes(written=tuple(written), removed=tuple(removed))
 
     def _compare(self, now: Survey) -> Changes:
         known = {
-            path: (size, time, root)
-            for path, size, time, root in zip(self.paths, self.sizes, self.times, self.roots, strict=True)
+            located.file.path: (located.file.size, located.file.mtime_ns, located.root) for located in self.files()
         }
         written = tuple(
             located
