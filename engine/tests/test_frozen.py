@@ -34,8 +34,24 @@ def test_it_holds_its_fields_and_defaults_and_makes_each_its_own() -> None:
     assert (one.x, one.label, one.notes) == (1, "here", {})
     assert (other.x, other.label, other.notes) == (1, "there", {"a": "b"})
     assert one.notes is not Point(x=1).notes
+    assert (Point.label, hasattr(Point, "notes")) == ("here", False)
     assert one.moved(by=2) == Point(x=3)
     assert repr(one) == "Point(x=1, label='here', notes={})"
+
+
+def test_a_field_can_be_left_out_of_comparisons_and_out_of_sight() -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class Noted:
+        x: int
+        key: str = field(default="none", repr=False)
+        at: float = field(default=0.0, compare=False)
+
+    one, later = Noted(x=1, key="secret", at=1.0), Noted(x=1, key="secret", at=2.0)
+    assert (one, hash(one)) == (later, hash(later))
+    assert one != Noted(x=1)
+    assert (Noted(x=1).key, Noted(x=1).at) == ("none", 0.0)
+    assert repr(one).endswith("Noted(x=1, at=1.0)")
+    assert [entry.compare for entry in dataclasses.fields(Noted)] == [True, True, False]
 
 
 @pytest.mark.parametrize("values", [{}, {"label": "a"}, {"x": 1, "y": 2}, {"y": 2}, {"label": "", "notes": {}, "y": 2}])

@@ -88,3 +88,5 @@ def test_tokens_are_estimated_by_script() -> None:
     assert estimated_tokens("") == 0
     assert estimated_tokens("a" * 8) == 2
     assert estimated_tokens("技能a") == 3
+    assert estimated_tokens("かな 한글 \U00020000 技技\u2014") == 7 + 1
+    assert estimated_tokens("\u303f\u3100\ua000\uabff\ud7b0\ufb00\U00040000é") == 2

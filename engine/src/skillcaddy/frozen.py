@@ -17,11 +17,21 @@ if TYPE_CHECKING:
 __all__ = ["dataclass", "field", "replace"]
 
 
-class _Made:
-    """A default that is made anew for each instance."""
+class _Field:
+    """What a class says of a field beside its name and type."""
 
-    def __init__(self, make: Callable[[], Any]) -> None:
-        self.make = make
+    def __init__(
+        self,
+        *,
+        default: Any = None,
+        default_factory: Callable[[], Any] | None = None,
+        compare: bool = True,
+        repr: bool = True,  # noqa: A002 - as `dataclasses` names them
+    ) -> None:
+        self.default = default
+        self.make = default_factory
+        self.compare = compare
+        self.repr = repr
 
 
 class _Fields:
@@ -32,10 +42,12 @@ class _Fields:
 
         rows: list[tuple[Any, ...]] = []
         for name, kind in owner.__kinds__.items():
-            default = owner.__given__.get(name, dataclasses.MISSING)
-            made = isinstance(default, _Made)
-            entry = dataclasses.field(default_factory=default.make) if made else dataclasses.field(default=default)
-            rows.append((name, kind, entry))
+            given = owner.__given__.get(name)
+            if given is None:
+                rows.append((name, kind))
+                continue
+            default = {"default": given.default} if given.make is None else {"default_factory": given.make}
+            rows.append((name, kind, dataclasses.field(**default, compare=given.compare, repr=given.repr)))
         twin: Any = dataclasses.make_dataclass(owner.__name__, rows, frozen=True, kw_only=True)
         owner.__dataclass_params__, owner.__dataclass_fields__ = twin.__dataclass_params__, twin.__dataclass_fields__
         return twin.__dataclass_fields__
@@ -45,13 +57,14 @@ class _Shared:
     """The methods that all these classes have."""
 
     def __eq__(self, other: object) -> bool:
-        return vars(self) == vars(other) if type(other) is type(self) else NotImplemented
+        return _seen(self, "compare") == _seen(other, "compare") if type(other) is type(self) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(tuple(vars(self).values()))
+        return hash(tuple(_seen(self, "compare").values()))
 
     def __repr__(self) -> str:
-        return f"{type(self).__qualname__}({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
+        shown = ", ".join(f"{name}={value!r}" for name, value in _seen(self, "repr").items())
+        return f"{type(self).__qualname__}({shown})"
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         from dataclasses import FrozenInstanceError
@@ -76,10 +89,12 @@ def _dataclass(*, frozen: bool, kw_only: bool) -> Callable[[type], type]:
 
 def _completed(cls: Any) -> Any:
     kinds: dict[str, str] = cls.__annotations__
-    given = {name: vars(cls)[name] for name in kinds if name in vars(cls)}
-    blank = {name: given.get(name) for name in kinds}
+    defaults = {name: vars(cls)[name] for name in kinds if name in vars(cls)}
+    given = {name: said if isinstance(said, _Field) else _Field(default=said) for name, said in defaults.items()}
+    blank = {name: given[name].default if name in given else None for name in kinds}
     required = kinds.keys() - given.keys()
-    made = [(name, default.make) for name, default in given.items() if isinstance(default, _Made)]
+    made = [(name, entry.make) for name, entry in given.items() if entry.make is not None]
+    hidden = {word: [name for name, entry in given.items() if not getattr(entry, word)] for word in ("compare", "repr")}
 
     def filled(self: object, **values: Any) -> None:
         state = {**blank, **values}  # in the order of the fields
@@ -91,16 +106,20 @@ def _completed(cls: Any) -> Any:
                 state[name] = make()
         object.__setattr__(self, "__dict__", state)
 
+    for name, said in defaults.items():
+        if said is given[name]:
+            delattr(cls, name)  # no value of the class
     cls.__init__ = filled
     for name, method in _METHODS:
         setattr(cls, name, method)
-    cls.__kinds__, cls.__given__, cls.__dataclass_fields__ = kinds, given, _Fields()
+    cls.__kinds__, cls.__given__, cls.__hidden__, cls.__dataclass_fields__ = kinds, given, hidden, _Fields()
     return cls
 
 
-def _field(*, default_factory: Callable[[], Any]) -> Any:
-    """A field's default, made anew for each instance."""
-    return _Made(default_factory)
+def _seen(made: Any, word: str) -> dict[str, Any]:
+    """The fields that count when two are compared, or those that are shown."""
+    hidden = made.__hidden__[word]
+    return vars(made) if not hidden else {name: value for name, value in vars(made).items() if name not in hidden}
 
 
 def _replace(known: Any, **changes: Any) -> Any:
@@ -109,4 +128,4 @@ def _replace(known: Any, **changes: Any) -> Any:
 
 
 if not TYPE_CHECKING:
-    dataclass, field, replace = _dataclass, _field, _replace
+    dataclass, field, replace = _dataclass, _Field, _replace

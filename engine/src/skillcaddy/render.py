@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 from skillcaddy.frozen import dataclass, field
 from skillcaddy.guidance import texts
-from skillcaddy.markdown import estimated_tokens
 from skillcaddy.page import Page
 from skillcaddy.reasons import Reason
 from skillcaddy.request import Request, Surface
@@ -31,7 +30,6 @@ class Rendered:
     catalogued: tuple[Hit, ...] = ()
     outcomes: Mapping[str, Reason] = field(default_factory=dict)
     truncated: tuple[str, ...] = ()
-    est_tokens: int = 0
 
 
 def shares(settings: Settings, request: Request, surface: Surface | None = None) -> Shares:
@@ -104,7 +102,6 @@ def render(
         catalogued=tuple(catalogued),
         outcomes=outcomes,
         truncated=tuple(truncated),
-        est_tokens=estimated_tokens(text),
     )
 
 

@@ -10,10 +10,10 @@ from skillcaddy.frozen import dataclass
 from skillcaddy.library.analyze import terms
 from skillcaddy.library.everyday import (
     ENGLISH_WORDS,
-    EVERYDAY_CJK,
     OTHER_WORDS,
     PERSONAL_WORDS,
     POINTING_WORDS,
+    everyday_cjk,
     folded,
 )
 from skillcaddy.library.lexicon import ENGLISH_STOP_WORDS, STOP_WORDS
@@ -28,8 +28,6 @@ _TECHNICAL = re.compile(
     r"`|https?:|\w/\w|\w\.\w|\w_\w|[a-z][A-Z]|\b[A-Z]{3,}\b|--\w|[{}<>=|]|\w@\w|\d[A-Za-z]|[A-Za-z]\d|/[a-z]{3}"
 )
 _ENDINGS = ("s", "es", "ed", "d", "ing", "er", "est", "ly")
-_CJK_PHRASES = tuple(word for word in EVERYDAY_CJK if len(word) > 1)
-_CJK_PARTICLES = frozenset(word for word in EVERYDAY_CJK if len(word) == 1)
 
 # A word of Chinese is mostly one bigram that means it and one that does not; a Korean one has two as well.
 _BIGRAM_WEIGHT = 0.5
@@ -114,14 +112,15 @@ def _foreign(words: list[str]) -> bool:
 
 
 def _cjk_terms(text: str) -> dict[str, float]:
-    for phrase in _CJK_PHRASES:
+    phrases, single = everyday_cjk()
+    for phrase in phrases:
         if phrase in text:
             text = text.replace(phrase, "\n")
     found: dict[str, float] = {}
     for run in () if text.isascii() else _CJK_RUN().findall(text):
         for left, right in pairwise(run):
-            particles = (left in _CJK_PARTICLES or bool(_HIRAGANA.match(left))) + (
-                right in _CJK_PARTICLES or bool(_HIRAGANA.match(right))
+            particles = (left in single or bool(_HIRAGANA.match(left))) + (
+                right in single or bool(_HIRAGANA.match(right))
             )
             if particles < 2:
                 found[left + right] = _LOOSE_BIGRAM_WEIGHT if particles else _BIGRAM_WEIGHT

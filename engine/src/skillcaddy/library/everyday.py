@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from unicodedata import normalize
 
 _MARKS = re.compile("[\u0300-\u036f]+")
@@ -318,8 +319,16 @@ _EVERYDAY_CJK = """
 い る た ら れ ん お っ さ し く き せ け
 """
 
-EVERYDAY_CJK = tuple(sorted(set(_EVERYDAY_CJK.split()), key=lambda word: (-len(word), word)))
-"""The same for Chinese and Japanese, which write no spaces: longest first, so that a text can be freed of them."""
+
+@cache
+def everyday_cjk() -> tuple[tuple[str, ...], frozenset[str]]:
+    """The same for Chinese and Japanese, which write no spaces: phrases, and words of one character.
+
+    The phrases are the longest first, so that a text can be freed of them.
+    """
+    words = sorted(set(_EVERYDAY_CJK.split()), key=lambda word: (-len(word), word))
+    return tuple(word for word in words if len(word) > 1), frozenset(word for word in words if len(word) == 1)
+
 
 _POINTING = """
 that this those these it its them one ones other another same again previous last earlier second third first instead
