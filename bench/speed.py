@@ -88,6 +88,7 @@ def _measure(rows: Sequence[SkillRow], folder: Path, queries: Sequence[str], run
     paths.write_text("\n".join(str(tree / name / "SKILL.md") for name in folders.values()), encoding="utf-8")
     path = [entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
     environment = {**os.environ, "SKILLCADDY_HOME": str(state), "PYTHONPATH": os.pathsep.join([str(HERE), *path])}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # what is installed has its modules compiled
 
     def process(*command: str, stdin: str = "") -> float:
         started = time.perf_counter()

@@ -16,6 +16,7 @@ from builders import write_skill
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 HEAVY = ("pydantic", "typer", "rich", "asyncio", "httpx", "numpy", "pluggy", "importlib.metadata", "filelock", "yaml")
+HEAVY += ("ast", "dis", "tokenize", "array")  # the first three are what inspect brings along
 
 
 def run(*arguments: str, check: int | None = 0, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -15,7 +15,7 @@ from skillcaddy.guidance import LANGUAGES, OPEN_TOOL, SEARCH_TOOL, Texts, as_jso
 from skillcaddy.settings import Language
 
 PINNED = Path(__file__).parent / "pinned"
-NAMES = list(Texts._fields)
+NAMES = list(Texts.__annotations__)
 IN_ANSWERS = [name for name in NAMES if not name.startswith(("search_", "open_id", "open_path", "open_part"))]
 
 

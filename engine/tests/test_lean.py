@@ -16,6 +16,15 @@ def test_a_spared_module_is_not_loaded_by_an_import() -> None:
     assert run("spare('inspect')\nimport dataclasses\nprint('ast' in sys.modules)") == "False"
 
 
+def test_without_names_all_that_is_hardly_used_is_spared() -> None:
+    assert run("spare()\nimport dataclasses, pathlib\nprint('ast' in sys.modules, '_winapi' in sys.modules)") == (
+        "False False"
+    )
+    paths = "from pathlib import PurePosixPath, PureWindowsPath\n"
+    used = "print(PureWindowsPath('a\\\\b').parts, PurePosixPath('a/b') < PurePosixPath('b'))"
+    assert run("spare()\n" + paths + used) == "('a', 'b') True"
+
+
 def test_its_first_use_loads_the_real_one_for_everybody() -> None:
     used = "import inspect\nprint(inspect.isfunction(run))\nimport inspect as again\nprint(again.__file__ is not None)"
     assert run("spare('inspect')\ndef run(): pass\n" + used) == "True\nTrue"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from skillcaddy.patterns import late
+
 BLOCK_TAG = "skill-library"
 """The element around one whole delivery."""
 TEXT_TAG = "skill-text"
@@ -23,13 +25,13 @@ _HOST_TAGS = (
     "tool_result",
     "tool_response",
 )
-_TAG = re.compile(
+_TAG = late(
     rf"<(?=\s*/?\s*(?:{'|'.join(sorted(map(re.escape, (BLOCK_TAG, TEXT_TAG, *_HOST_TAGS)), key=len, reverse=True))})"
     r"(?![\w.:-]))"
     r"|<(?=\|[a-z0-9_]{2,30}\|>)",
     re.IGNORECASE,
 )
-_FENCE_WORDS = re.compile(r"\[(?=\s*(?:BEGIN|END) UNTRUSTED\b|/?INST\]|System note:)", re.IGNORECASE)
+_FENCE_WORDS = late(r"\[(?=\s*(?:BEGIN|END) UNTRUSTED\b|/?INST\]|System note:)", re.IGNORECASE)
 # Characters that no text needs and that hide text from people: C0 and C1 controls, bidi overrides, tag characters.
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f\ud800-\udfff]"
@@ -43,7 +45,9 @@ def neutral(text: str) -> str:
     """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = _HIDDEN.sub("", text)
-    return _FENCE_WORDS.sub("［", _TAG.sub("‹", text))
+    if "<" in text:
+        text = _TAG().sub("‹", text)
+    return _FENCE_WORDS().sub("［", text) if "[" in text else text
 
 
 def one_line(text: str, limit: int) -> str:

@@ -8,21 +8,22 @@ from collections.abc import Mapping
 
 from skillcaddy.frozen import dataclass
 from skillcaddy.markdown import lines
+from skillcaddy.patterns import late
 
 _MOST_LOOKUPS = 400
 """Paths of one body that are looked up on disk; the rest stays as it stands."""
 
 _PATH = r"[\w.\-+@/\\]+"
 # What hosts and authors write for "the folder of this skill", and PathGuard's placeholders.
-_TOKEN = re.compile(
+_TOKEN = late(
     r"(?P<base>\{baseDir\}|\$\{(?:HERMES_SKILL_DIR|CLAUDE_SKILL_DIR|SKILL_DIR|SKILL_ROOT)\}|\{\{SKILL_DIR\}\})"
     rf"(?P<rest>/{_PATH}|/)?"
     r"|\{\{SKILL_DIR:(?P<sibling>[^{}\n]{1,200})\}\}"
     r"|\{\{(?P<known>HOME|OUTPUT_DIR|AGENT_STATE_DIR)\}\}"
 )
-_LINK = re.compile(r"(?P<head>\]\(\s*)(?:<(?P<angled>[^<>\n]+)>|(?P<bare>[^\s()<>]+))(?=(?:\s+[\"'(][^\n]*?)?\s*\))")
-_CODE = re.compile(r"(?<!`)(?P<ticks>`{1,2})(?!`)(?P<code>[^`\n]+)(?P=ticks)(?!`)")
-_CODE_PATH = re.compile(
+_LINK = late(r"(?P<head>\]\(\s*)(?:<(?P<angled>[^<>\n]+)>|(?P<bare>[^\s()<>]+))(?=(?:\s+[\"'(][^\n]*?)?\s*\))")
+_CODE = late(r"(?<!`)(?P<ticks>`{1,2})(?!`)(?P<code>[^`\n]+)(?P=ticks)(?!`)")
+_CODE_PATH = late(
     rf"(?<![\w./\\:@~$%{{}}-])(?:\./)?(?:references?|scripts?|assets?|templates?|examples?|resources?)/{_PATH}"
 )
 _NOT_RELATIVE = re.compile(r"(?:[a-zA-Z][a-zA-Z0-9+.-]*:|[/\\#?~]|\{|\$)")
@@ -53,7 +54,7 @@ def resolve(
     """
     left: dict[str, None] = {}
     if not directory:
-        for match in _TOKEN.finditer(body):
+        for match in _TOKEN().finditer(body):
             left.setdefault(match[0])
         return Resolved(body=body, left=tuple(left))
     folder = _Folder(directory)
@@ -75,9 +76,13 @@ def resolve(
 
     resolved: list[str] = []
     for line in lines(body):
-        text = _TOKEN.sub(token, line.text)
-        if not line.fenced:
-            text = _CODE.sub(lambda found: _in_code(found, folder), _LINK.sub(lambda found: _link(found, folder), text))
+        text = line.text
+        if "{" in text:
+            text = _TOKEN().sub(token, text)
+        if not line.fenced and "](" in text:
+            text = _LINK().sub(lambda found: _link(found, folder), text)
+        if not line.fenced and "`" in text:
+            text = _CODE().sub(lambda found: _in_code(found, folder), text)
         resolved.append(text)
     return Resolved(body="".join(resolved), left=tuple(left))
 
@@ -100,7 +105,7 @@ def _link(match: re.Match[str], folder: _Folder) -> str:
 
 
 def _in_code(match: re.Match[str], folder: _Folder) -> str:
-    code = _CODE_PATH.sub(lambda found: folder.inside_or_shorter(found[0]) or found[0], match["code"])
+    code = _CODE_PATH().sub(lambda found: folder.inside_or_shorter(found[0]) or found[0], match["code"])
     return f"{match['ticks']}{code}{match['ticks']}"
 
 

@@ -72,7 +72,7 @@ def test_a_miss_is_said_and_is_no_error(host: Host) -> None:
 @pytest.mark.requirement("raven:no-leading-error")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_answer_begins_with_the_word_that_the_host_takes_for_a_failure(host: Host, language: str) -> None:
-    assert not [text for text in vars_of(texts(language)) if text.startswith("Error")]  # type: ignore[arg-type]
+    assert not [text for text in vars(texts(language)).values() if text.startswith("Error")]  # type: ignore[arg-type]
     raven = host()
     raven.skill(
         "oops", "Error codes of the zanzibar invoicing daemon", "Error: is how each log line of the daemon begins."
@@ -82,10 +82,6 @@ def test_no_answer_begins_with_the_word_that_the_host_takes_for_a_failure(host: 
         text = asyncio.run(registry.execute(*call))
         assert "is how each log line" in text
         assert not text.endswith(HINT)
-
-
-def vars_of(words: Any) -> list[str]:
-    return [getattr(words, name) for name in words.__slots__]
 
 
 @pytest.mark.requirement("raven:history-cut")

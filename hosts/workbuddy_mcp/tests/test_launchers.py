@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,31 @@ def test_the_recorded_interpreter_is_used_even_with_a_bare_path(place: Place) ->
     done = place.hook()
     assert (done.returncode, done.stderr) == (0, "")
     assert "ZEBRA-42" in json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]
+
+
+def test_a_hooks_process_loads_hardly_anything(place: Place) -> None:
+    """Start-up is most of its time: what it does not use stays unloaded, the standard library's too."""
+    code = (
+        "import sys\n"
+        "from skillcaddy import wire\n"
+        "def leave(code, real=wire.leave):\n    print(*sys.modules, file=sys.stderr); real(code)\n"
+        "wire.leave = leave\n"
+        "from skillcaddy_workbuddy.entry import hook\n"
+        "hook()"
+    )
+    state = place.root / "home" / "state"
+    until = time.monotonic() + 40
+    settled = False
+    while not settled:
+        # The first runs write what later ones read; an environment changed within seconds is not remembered yet.
+        written = list(state.glob("plugins/*.json")) and list(state.glob("index/*/current"))
+        settled = bool(written) or time.monotonic() > until
+        session = {**PROMPT, "session_id": str(time.monotonic())}
+        done = place.run([sys.executable, "-P", "-c", code], json.dumps(session))
+        assert "ZEBRA-42" in done.stdout
+    heavy = "pydantic typer rich asyncio httpx numpy pluggy platformdirs filelock importlib.metadata logging subprocess"
+    unused = "ast dis tokenize bz2 lzma zlib array hashlib tomllib random tempfile"
+    assert not {*heavy.split(), *unused.split()} & set(done.stderr.split())
 
 
 def test_the_first_run_records_what_the_variable_names(place: Place) -> None:

@@ -20,6 +20,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and exit: 0 for success (a miss is one), 1 for a failure, 2 for wrong usage."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     if given and given[0] in LIGHT:
+        if given[0] == "search":  # it ends after one answer, most of whose time goes into imports
+            from skillcaddy.lean import spare
+
+            spare()
         try:
             code: int = import_module(LIGHT[given[0]][0]).run(given[1:])
         except BrokenPipeError:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from skillcaddy.frozen import dataclass
 from skillcaddy.settings import Language
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 
-class Texts(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Texts:
     """One language's sentences. `{name}` marks a value that the caller fills with `str.format`.
 
     Two rules hold for all of them. What is injected or answered states, and orders nothing: models take imperative

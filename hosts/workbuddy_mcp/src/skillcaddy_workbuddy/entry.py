@@ -21,7 +21,7 @@ def hook() -> NoReturn:
     """Answer one hook event on stdin; the process ends with exit code 0 whatever happens."""
     from skillcaddy.lean import spare
 
-    spare("inspect", "shutil", "ipaddress")
+    spare()
     from skillcaddy.hook import run
     from skillcaddy_workbuddy.folders import HELD_NAME, data_folder
 
