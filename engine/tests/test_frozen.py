@@ -112,7 +112,15 @@ def test_the_standard_library_takes_it_for_a_data_class() -> None:
         z: int = 0
 
     assert (Further(x=1, z=2).label, Further(x=1, z=2).z) == ("here", 2)
-    assert dataclasses.replace(Further(x=1), x=5) == Further(x=5)
+    assert dataclasses.replace(Further(x=1), x=5) == replace(Further(x=1), x=5) == Further(x=5)
+
+    @dataclasses.dataclass(frozen=True, slots=True)
+    class Theirs:
+        """A data class that is none of ours."""
+
+        x: int
+
+    assert replace(Theirs(1), x=2) == Theirs(2)
 
 
 def test_defining_and_using_one_loads_no_dataclasses() -> None:

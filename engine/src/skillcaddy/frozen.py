@@ -66,6 +66,9 @@ class _Shared:
         shown = ", ".join(f"{name}={value!r}" for name, value in _seen(self, "repr").items())
         return f"{type(self).__qualname__}({shown})"
 
+    def __replace__(self, **changes: Any) -> Any:
+        return type(self)(**{**vars(self), **changes})
+
     def __setattr__(self, name: str, value: object) -> NoReturn:
         from dataclasses import FrozenInstanceError
 
@@ -77,7 +80,10 @@ class _Shared:
         raise FrozenInstanceError(f"cannot delete field {name!r}")
 
 
-_METHODS = [(name, vars(_Shared)[name]) for name in ("__eq__", "__hash__", "__repr__", "__setattr__", "__delattr__")]
+_METHODS = [
+    (name, vars(_Shared)[name])
+    for name in ("__eq__", "__hash__", "__repr__", "__replace__", "__setattr__", "__delattr__")
+]
 
 
 def _dataclass(*, frozen: bool, kw_only: bool) -> Callable[[type], type]:
@@ -123,8 +129,12 @@ def _seen(made: Any, word: str) -> dict[str, Any]:
 
 
 def _replace(known: Any, **changes: Any) -> Any:
-    """A copy with these fields changed."""
-    return type(known)(**{**vars(known), **changes})
+    """A copy with these fields changed; of other data classes too."""
+    if hasattr(known, "__replace__"):
+        return known.__replace__(**changes)
+    import dataclasses
+
+    return dataclasses.replace(known, **changes)
 
 
 if not TYPE_CHECKING:
