@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from skillcaddy.frozen import replace
 from skillcaddy.reasons import Reason
 from skillcaddy.skill import Hit
 from skillcaddy.sources import Ranking
