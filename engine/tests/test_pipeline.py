@@ -9,6 +9,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterable
+from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -126,7 +127,7 @@ def test_a_spinning_source_is_left_behind_and_the_process_exits_at_once() -> Non
 
 
 def test_a_stuck_source_is_not_called_again_until_it_is_free() -> None:
-    gate, before = threading.Event(), set(threading.enumerate())
+    gate = threading.Event()
     slow = Shop(hit("late"), name="slow", search=lambda: gate.wait(30) and [])
     engine = Engine(Settings(), sources=[slow])
     request = Request(query=QUERY, surface="auto", deadline_s=0.2)
@@ -134,10 +135,26 @@ def test_a_stuck_source_is_not_called_again_until_it_is_free() -> None:
     assert reason_of(engine.retrieve(request), "slow") is Reason.SOURCE_STUCK
     assert slow.calls == 1
     gate.set()
-    for thread in set(threading.enumerate()) - before:
-        thread.join(5)
-    engine.retrieve(request)
+    until = time.monotonic() + 5
+    while reason_of(engine.retrieve(request), "slow") is Reason.SOURCE_STUCK and time.monotonic() < until:
+        pass
     assert slow.calls == 2
+
+
+def test_a_thread_that_ended_its_call_takes_the_next_and_nothing_of_the_first_is_left() -> None:
+    said: ContextVar[str] = ContextVar("said", default="nothing")
+    seen: list[tuple[int, str]] = []
+
+    def speak() -> list[Hit]:
+        seen.append((threading.get_ident(), said.get()))
+        said.set("something")
+        return []
+
+    engine = Engine(Settings(), sources=[Shop(hit("said"), name="shop", search=speak)])
+    for _ in range(2):
+        engine.retrieve(Request(query=QUERY, surface="auto"))
+    assert [heard for _, heard in seen] == ["nothing", "nothing"]
+    assert len({thread for thread, _ in seen}) == 1
 
 
 def _raises() -> Any:

@@ -132,7 +132,7 @@ def explain(engine: Engine, request: Request) -> Explanation:
     """What this request gets from the engine and why; leaves no line in the decision log."""
     from dataclasses import replace
 
-    retrieval = engine.retrieve(replace(request, recorded=False))
+    retrieval = engine.retrieve(replace(request, recorded=False, thorough=True))
     local = engine.local
     return explanation(
         retrieval,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import copy_context
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +47,7 @@ class GuardedModel:
         self._folder = folder
         self._lock = threading.Lock()
         self._spent: OrderedDict[str, int] = OrderedDict()
-        self._left_behind: list[threading.Thread] = []
+        self._left_behind: list[Callable[[], bool]] = []
         self._failures = 0
         self._rests_until = 0.0
 
@@ -83,9 +83,9 @@ class GuardedModel:
             with self._lock:
                 self._failures = 0
             return completion.text
-        if outcome.abandoned and outcome.thread is not None:
+        if outcome.abandoned and outcome.busy is not None:
             with self._lock:
-                self._left_behind.append(outcome.thread)
+                self._left_behind.append(outcome.busy)
         if not deadline.called_off():
             self._note_failure(outcome.error)
         raise ModelError(_told(outcome.error, outcome.abandoned, deadline))
@@ -101,7 +101,7 @@ class GuardedModel:
         if self._limit and self.spent(session) >= self._limit:
             raise BudgetSpentError(f"{self.spent(session)} of {self._limit} tokens are used")
         with self._lock:
-            self._left_behind = [thread for thread in self._left_behind if thread.is_alive()]
+            self._left_behind = [busy for busy in self._left_behind if busy()]
             if len(self._left_behind) >= _MOST_LEFT_BEHIND:
                 raise ModelError("it is still busy with earlier calls")
             rest = self._rests_until - time.monotonic()

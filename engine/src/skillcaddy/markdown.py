@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from skillcaddy.frozen import dataclass
 
 # Any indentation counts: fences inside nested lists are far more common than fences quoted in indented code.
-_FENCE = re.compile(r"[ \t]*(?:[-*+>] +)?(?P<mark>`{3,}|~{3,})(?P<info>.*)$")
+_FENCE = re.compile(r"^[ \t]*(?:[-*+>] +)?(?P<mark>`{3,}|~{3,})(?P<info>[^\n]*)$", re.MULTILINE)
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _DENSE = (
     ("\u3040", "\u30ff"),
@@ -32,28 +32,48 @@ class Line:
 
 def lines(text: str) -> Iterator[Line]:
     """The lines of the text in order; fences as CommonMark 0.31 section 4.5 has them, also inside list items."""
+    marks = {start: mark for start, _, mark in _fences(text)}
     open_mark = ""
     for found in _LINE.finditer(text):
-        raw = found[0]
-        match = _FENCE.match(raw.rstrip("\r\n"))
-        fenced = bool(open_mark)
-        if match:
-            mark, info = match["mark"], match["info"]
-            if not open_mark:
-                # A backtick fence has no backtick in its info string; else it is inline code.
-                if not (mark[0] == "`" and "`" in info):
-                    open_mark, fenced = mark, True
-            elif mark[0] == open_mark[0] and len(mark) >= len(open_mark) and not info.strip():
-                open_mark = ""
-        yield Line(text=raw, fenced=fenced, fence=open_mark)
+        mark = marks.get(found.start())
+        fenced = bool(open_mark) or mark is not None
+        if mark is not None:
+            open_mark = mark
+        yield Line(text=found[0], fenced=fenced, fence=open_mark)
+
+
+def blocks(text: str) -> Iterator[tuple[str, bool]]:
+    """The text in pieces that are code, fence lines included (True), or are not (False)."""
+    at = 0
+    for start, end, mark in _fences(text):
+        yield (text[at:start], False) if mark else (text[at:end], True)
+        at = start if mark else end
+    yield text[at:], closed(text) is not text
 
 
 def closed(text: str) -> str:
-    """The text with the fence that it leaves open closed, else unchanged."""
-    fence = ""
-    for line in lines(text):
-        fence = line.fence
-    return f"{text.rstrip(chr(10))}\n{fence}" if fence else text
+    """The text with the fence that it leaves open closed, else the same."""
+    marks = [mark for _, _, mark in _fences(text)]
+    return f"{text.rstrip(chr(10))}\n{marks[-1]}" if marks and marks[-1] else text
+
+
+def _fences(text: str) -> Iterator[tuple[int, int, str]]:
+    """Where each line that opens or closes code starts and ends, and the fence that is open after it, or ""."""
+    if "```" not in text and "~~~" not in text:
+        return
+    open_mark = ""
+    for match in _FENCE.finditer(text):
+        mark, info = match["mark"], match["info"]
+        if not open_mark:
+            # A backtick fence has no backtick in its info string; else it is inline code.
+            if mark[0] == "`" and "`" in info:
+                continue
+            open_mark = mark
+        elif mark[0] == open_mark[0] and len(mark) >= len(open_mark) and not info.strip():
+            open_mark = ""
+        else:
+            continue
+        yield match.start(), match.end() + 1, open_mark
 
 
 @dataclass(frozen=True, kw_only=True)

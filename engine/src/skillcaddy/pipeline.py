@@ -14,14 +14,14 @@ from skillcaddy.library.analyze import terms
 from skillcaddy.patterns import late
 from skillcaddy.reasons import Reason
 from skillcaddy.refs import resolve
-from skillcaddy.relevance import Verdict, judge
+from skillcaddy.relevance import judge
 from skillcaddy.render import Rendered, render, shares
 from skillcaddy.request import Request
 from skillcaddy.settings import Settings
 from skillcaddy.skill import Hit, Retrieval, Trust
 from skillcaddy.source import Reporting, TermStatistics
 from skillcaddy.sources import GuardedSources, Ranking
-from skillcaddy.trace import Candidate, Recorder
+from skillcaddy.trace import Recorder
 
 if TYPE_CHECKING:
     from skillcaddy.guarded_model import GuardedModel
@@ -74,8 +74,10 @@ def run(request: Request, parts: Parts, held: frozenset[str], deadline: Deadline
         _note_sources(parts.sources, recorder)
         hits = step("fuse", lambda: fuse(rankings, settings.fusion_k, recorder), [])
         hits = step("host", lambda: _visible(hits, parts.hides, recorder), [])
-        hits = step("relevance", lambda: _relevant(queries, hits, request, parts, recorder), [])
         gated = judge_model is not None
+        # Unasked, nothing below the places to fill is ever looked at again.
+        enough = wanted.bodies + _SPARE if request.surface == "auto" and not gated and not request.thorough else limit
+        hits = step("relevance", lambda: _relevant(queries, hits, enough, request, parts, recorder), [])
         ready_by = deadline.share(_HYDRATE_SHARE_BEFORE_GATE) if gated else deadline
         ready = step("hydrate", lambda: _ready(hits, held, gated, request, parts, ready_by, recorder), _Ready())
         if judge_model is None:
@@ -178,26 +180,23 @@ def _visible(hits: Sequence[Hit], hides: Callable[[Hit], bool] | None, recorder:
 
 
 def _relevant(
-    queries: Sequence[str], hits: Sequence[Hit], request: Request, parts: Parts, recorder: Recorder
+    queries: Sequence[str], hits: Sequence[Hit], enough: int, request: Request, parts: Parts, recorder: Recorder
 ) -> list[Hit]:
+    """The hits that pass the floor for any of the queries, best first, until there are enough."""
     if parts.settings.relevance == "off" or not hits:
         return list(hits)
-    statistics = _statistics(parts.sources)
-    kept: set[str] = set()
-    known = {candidate.id: candidate for candidate in recorder.trace().candidates}
-    for query in queries:
-        for verdict in judge(query, hits, statistics, unasked=request.surface == "auto"):
-            skill_id = verdict.hit.skill.id
-            if verdict.kept:
-                kept.add(skill_id)
-            if skill_id in known and (verdict.kept or skill_id not in kept):
-                recorder.candidate(_judged(known[skill_id], verdict))
-    return [hit for hit in hits if hit.skill.id in kept]
-
-
-def _judged(candidate: Candidate, verdict: Verdict) -> Candidate:
-    reason = Reason.BEYOND_TOP_K if verdict.kept else verdict.reason
-    return replace(candidate, relevance=round(verdict.score, 4), matched=verdict.matched, reason=reason)
+    statistics, unasked = _statistics(parts.sources), request.surface == "auto"
+    kept: list[Hit] = []
+    for verdicts in zip(*(judge(query, hits, statistics, unasked=unasked) for query in queries), strict=True):
+        # What counts is the last query that lets it through, else the last of all.
+        verdict = next((verdict for verdict in reversed(verdicts) if verdict.kept), verdicts[-1])
+        if verdict.kept:
+            kept.append(verdict.hit)
+        reason = Reason.BEYOND_TOP_K if verdict.kept else verdict.reason
+        recorder.judged(verdict.hit.skill.id, round(verdict.score, 4), verdict.matched, reason)
+        if len(kept) == enough:
+            break
+    return kept
 
 
 def _statistics(sources: GuardedSources) -> TermStatistics | None:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from skillcaddy.frozen import dataclass
-from skillcaddy.markdown import lines
+from skillcaddy.markdown import blocks
 from skillcaddy.patterns import late
 
 _MOST_LOOKUPS = 400
@@ -21,7 +21,10 @@ _TOKEN = late(
     r"|\{\{SKILL_DIR:(?P<sibling>[^{}\n]{1,200})\}\}"
     r"|\{\{(?P<known>HOME|OUTPUT_DIR|AGENT_STATE_DIR)\}\}"
 )
-_LINK = late(r"(?P<head>\]\(\s*)(?:<(?P<angled>[^<>\n]+)>|(?P<bare>[^\s()<>]+))(?=(?:\s+[\"'(][^\n]*?)?\s*\))")
+_GAP = r"[^\S\n]"
+_LINK = late(
+    rf"(?P<head>\]\({_GAP}*)(?:<(?P<angled>[^<>\n]+)>|(?P<bare>[^\s()<>]+))(?=(?:{_GAP}+[\"'(][^\n]*?)?{_GAP}*\))"
+)
 _CODE = late(r"(?<!`)(?P<ticks>`{1,2})(?!`)(?P<code>[^`\n]+)(?P=ticks)(?!`)")
 _CODE_PATH = late(
     rf"(?<![\w./\\:@~$%{{}}-])(?:\./)?(?:references?|scripts?|assets?|templates?|examples?|resources?)/{_PATH}"
@@ -75,13 +78,12 @@ def resolve(
         return value
 
     resolved: list[str] = []
-    for line in lines(body):
-        text = line.text
+    for text, fenced in blocks(body):
         if "{" in text:
             text = _TOKEN().sub(token, text)
-        if not line.fenced and "](" in text:
+        if not fenced and "](" in text:
             text = _LINK().sub(lambda found: _link(found, folder), text)
-        if not line.fenced and "`" in text:
+        if not fenced and "`" in text:
             text = _CODE().sub(lambda found: _in_code(found, folder), text)
         resolved.append(text)
     return Resolved(body="".join(resolved), left=tuple(left))
@@ -114,7 +116,7 @@ class _Folder:
 
     def __init__(self, directory: str) -> None:
         self.directory = directory.rstrip("/\\") or directory
-        self._real = os.path.realpath(directory)
+        self._real = ""
         self._found: dict[str, str | None] = {}
 
     def inside(self, relative: str) -> str | None:
@@ -143,6 +145,8 @@ class _Folder:
             real = os.path.realpath(absolute, strict=True)
         except (OSError, ValueError):
             return None
+        # Asked for here, since most bodies name no file of theirs.
+        self._real = self._real or os.path.realpath(self.directory)
         if real != self._real and not real.startswith(self._real.rstrip(os.sep) + os.sep):
             return None
         return absolute + "/" if clean.endswith("/") else absolute

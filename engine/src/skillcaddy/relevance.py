@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from skillcaddy.frozen import dataclass, replace
-from skillcaddy.library.analyze import terms
+from skillcaddy.library.analyze import terms_at_once
 from skillcaddy.library.documents import skill_terms
 from skillcaddy.reasons import Reason
 from skillcaddy.skill import Hit, Skill
@@ -80,9 +81,9 @@ def weights() -> Weights:
 
 
 def judge(
-    query: str, hits: Sequence[Hit], statistics: TermStatistics | None = None, *, unasked: bool = True
-) -> list[Verdict]:
-    """One verdict a hit, in the given order; `statistics` of the hits' library sharpen it where there are any.
+    query: str, hits: Iterable[Hit], statistics: TermStatistics | None = None, *, unasked: bool = True
+) -> Iterator[Verdict]:
+    """One verdict a hit, in the given order, each made when it is asked for; `statistics` are of the hits' library.
 
     `unasked` says that the query is a user's turn, which may want nothing at all, and not a search made on purpose.
     """
@@ -93,7 +94,8 @@ def judge(
     odds += _SMALLNESS * _smallness(statistics)
     odds += sum(fitted.words.get(word, 0.0) for word in turn.spoken)
     least = _LEAST_MATCH if unasked else min(_ENOUGH, _COVERED * sum(weighed.values()))
-    return [_verdict(hit, turn, weighed, odds, least, fitted) for hit in hits]
+    for hit in hits:
+        yield _verdict(hit, turn, weighed, odds, least, fitted)
 
 
 def turn_figures(turn: Turn) -> dict[str, float]:
@@ -116,17 +118,18 @@ def _smallness(statistics: TermStatistics | None) -> float:
 
 def hit_figures(turn: Turn, weighed: Mapping[str, float], skill: Skill) -> dict[str, float]:
     """How much of the turn's task words stands in the name, in what is told of the skill, and in its body alone."""
-    name, told, body = _texts(skill, bool(weighed))
-    everyday = frozenset(turn.weak)
-    in_told = sum(weight for term, weight in weighed.items() if term in told)
+    name, told, *_ = skill_terms(skill)
+    everyday = told.intersection(turn.weak)
+    in_told = told.intersection(weighed)
+    weight = sum(map(weighed.__getitem__, in_told))
     return {
-        "told": in_told,
-        "named": sum(weight for term, weight in weighed.items() if term in name),
-        "body": sum(weight for term, weight in weighed.items() if term in body and term not in told),
+        "told": weight,
+        "named": sum(map(weighed.__getitem__, name.intersection(weighed))),
+        "body": sum(map(weighed.__getitem__, _in_body(skill, weighed.keys() - in_told))),
         # A search in keywords is short and all of it is found.
-        "focus": in_told / max(1.0, turn.words),
-        "everyday": min(len(everyday & told), _EVERYDAY_CAP) / 2,
-        "whole name": len(name & (everyday | weighed.keys())) / len(name) if name else 0.0,
+        "focus": weight / max(1.0, turn.words),
+        "everyday": min(len(everyday), _EVERYDAY_CAP) / 2,
+        "whole name": sum(term in weighed or term in everyday for term in name) / len(name) if name else 0.0,
     }
 
 
@@ -163,8 +166,8 @@ def _verdict(hit: Hit, turn: Turn, weighed: Mapping[str, float], odds: float, le
         reason = Reason.DELIVERED
     else:
         reason = Reason.BELOW_FLOOR if turn.strong or turn.weak else Reason.NO_CONTENT_WORDS
-    _, told, body = _texts(hit.skill, bool(weighed))
-    own = told | body
+    told = skill_terms(hit.skill).told
+    own = _in_body(hit.skill, frozenset((*weighed, *turn.weak)) - told) | told
     matched = sorted((term for term in weighed if term in own), key=lambda term: -weighed[term])
     matched += [term for term in turn.weak if term in own]
     return Verdict(hit=hit, kept=kept, score=evidence, matched=tuple(matched), reason=reason)
@@ -174,11 +177,15 @@ def _sum(figures: Mapping[str, float], fitted: Weights) -> float:
     return sum(fitted.figures.get(name, 0.0) * figure for name, figure in figures.items())
 
 
-def _texts(skill: Skill, with_body: bool) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    name, told, *_ = skill_terms(skill)
-    return name, told, _body_terms((skill.body or skill.excerpt)[:_BODY_CHARS]) if with_body else frozenset()
+def _in_body(skill: Skill, wanted: AbstractSet[str]) -> AbstractSet[str]:
+    """Which of these terms the beginning of the skill's body holds."""
+    if not wanted:
+        return wanted
+    words, cjk = _body_terms((skill.body or skill.excerpt)[:_BODY_CHARS])
+    return {term for term in wanted if term in words or (term in cjk and not term.isascii())}
 
 
-@lru_cache(maxsize=512)
-def _body_terms(body: str) -> frozenset[str]:
-    return frozenset(terms(body))
+@lru_cache(maxsize=1024)
+def _body_terms(body: str) -> tuple[frozenset[str], str]:
+    words, cjk = terms_at_once(body)
+    return frozenset(words.split()), cjk

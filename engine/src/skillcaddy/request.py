@@ -34,3 +34,5 @@ class Request:
     """Ids of skills that the model still sees, known to the caller itself (for example from a transcript)."""
     recorded: bool = True
     """False for a look-up that is nobody's turn (an explanation, a measurement): the decision log leaves it out."""
+    thorough: bool = False
+    """True when every candidate is to be judged, for an explanation, and not only as many as can be delivered."""

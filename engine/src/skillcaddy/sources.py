@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
@@ -35,7 +35,7 @@ class GuardedSources:
     def __init__(self, sources: Sequence[Source]) -> None:
         self.sources = tuple(sources)
         self._lock = threading.Lock()
-        self._busy: dict[str, threading.Thread] = {}
+        self._busy: dict[str, Callable[[], bool]] = {}
         self._failures: dict[str, int] = {}
         self._pause_until: dict[str, float] = {}
 
@@ -69,9 +69,9 @@ class GuardedSources:
 
     def _refusal(self, name: str) -> Reason | None:
         with self._lock:
-            thread = self._busy.get(name)
-            if thread is not None:
-                if thread.is_alive():
+            busy = self._busy.get(name)
+            if busy is not None:
+                if busy():
                     return Reason.SOURCE_STUCK
                 del self._busy[name]
             if time.monotonic() < self._pause_until.get(name, 0.0):
@@ -81,9 +81,9 @@ class GuardedSources:
     def _judge(self, source: Source, outcome: Outcome, limit: int) -> tuple[list[Hit], int, Reason, str]:
         name = source.name
         if outcome.abandoned:
-            if outcome.thread is not None:
+            if outcome.busy is not None:
                 with self._lock:
-                    self._busy[name] = outcome.thread
+                    self._busy[name] = outcome.busy
             return [], 0, Reason.SOURCE_ABANDONED, ""
         if outcome.error is not None:
             self._note_failure(name, outcome.error)

@@ -122,6 +122,12 @@ class Recorder:
         if known is not None:
             self._candidates[skill_id] = replace(known, reason=reason, detail=detail or known.detail)
 
+    def judged(self, skill_id: str, relevance: float, matched: tuple[str, ...], reason: Reason) -> None:
+        """Add the floor's verdict to a candidate already noted."""
+        known = self._candidates.get(skill_id)
+        if known is not None:
+            self._candidates[skill_id] = replace(known, relevance=relevance, matched=matched, reason=reason)
+
     def model_call(self, call: ModelCall) -> None:
         """Note one call of a language model."""
         self._model_calls.append(call)

@@ -132,7 +132,7 @@ def _record(skill: Skill, name: list[str], told: list[str], length: int) -> byte
         "trust": int(skill.trust),
         # Analysed once and for all: every query would do it again for each of its candidates.
         "name_terms": " ".join(dict.fromkeys(name)),
-        "told_terms": " ".join(dict.fromkeys(told)),
+        "told_terms": " ".join(dict.fromkeys([*told, *name])),
         "told_length": len(told),
         "length": length,
     }
@@ -147,11 +147,10 @@ def _record(skill: Skill, name: list[str], told: list[str], length: int) -> byte
     return _JSON.encode(data).encode("utf-8", "surrogatepass")
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=4096)
 def skill_of(record: bytes, path: str) -> Skill:
     """The skill a stored record describes, without its body; the same object again for a record met lately."""
     data: Mapping[str, Any] = json.loads(record.decode("utf-8", "surrogatepass"))
-    name = frozenset(data["name_terms"].split())
     return Skill(
         id=data["id"],
         name=data["name"],
@@ -168,8 +167,8 @@ def skill_of(record: bytes, path: str) -> Skill:
         version=data.get("version", ""),
         meta=data.get("meta", {}),
         terms=SkillTerms(
-            name=name,
-            told=name.union(data["told_terms"].split()),
+            name=frozenset(data["name_terms"].split()),
+            told=frozenset(data["told_terms"].split()),
             told_length=data["told_length"],
             length=data["length"],
         ),

@@ -14,7 +14,7 @@ from skillcaddy.library.analyze import query_terms
 from skillcaddy.library.documents import name_key, skill_of
 from skillcaddy.library.index import IndexDamagedError, Match
 from skillcaddy.library.overlay import K1, B
-from skillcaddy.library.read import read_skill
+from skillcaddy.library.read import read_body, read_skill
 from skillcaddy.library.rerank import rerank
 from skillcaddy.library.store import Store
 from skillcaddy.library.view import Indexing, View, Viewer, matches_of
@@ -25,7 +25,10 @@ from skillcaddy.source import Notice
 if TYPE_CHECKING:
     from skillcaddy.library.indexer import Problem
 
-_EXTRA = 20
+_POOL = 20
+"""What is reranked at least: with more, rankings get no better."""
+_HIDDEN = 20
+"""As many more where there are several roots, since skills of earlier ones hide others."""
 _EVENED = 0.7
 """How much of what BM25 takes from a document longer than the mean is given back, and taken from a shorter one."""
 
@@ -97,7 +100,7 @@ class LocalSource:
         mean = view.manifest.mean_length or 1.0
         hits: list[Hit] = []
         shadowed: list[Notice] = []
-        for match in matches_of(view, terms, limit + _EXTRA):
+        for match in matches_of(view, terms, max(limit, _POOL) + (_HIDDEN if len(self.roots) > 1 else 0)):
             skill = skill_of(match.record, match.key)
             hiding = self._hiding(view, match, skill) if match.root else ""
             if hiding:
@@ -145,11 +148,8 @@ class LocalSource:
 
     def body(self, skill: Skill, deadline: Deadline) -> str:
         """The body as the file holds it now; "" when the file is gone."""
-        for position, root in enumerate(self._store.roots):
-            if skill.path.startswith(root + os.sep):
-                fresh = self._read(skill.path, position)
-                return fresh.body if fresh is not None else ""
-        return ""
+        ours = any(skill.path.startswith(root + os.sep) for root in self._store.roots)
+        return read_body(skill.path) if ours else ""
 
     def _read(self, path: str, root: int) -> Skill | None:
         file = read_skill(path, self._store.roots[root])

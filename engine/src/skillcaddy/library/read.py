@@ -57,6 +57,16 @@ def read_skill(path: str | os.PathLike[str], root: str | os.PathLike[str], *, da
     return SkillFile(skill=skill)
 
 
+def read_body(path: str) -> str:
+    """The Markdown after a file's front matter, as `read_skill` has it; "" for a file that is no skill, or gone."""
+    try:
+        data, size = _bytes_of(path)
+    except (OSError, ValueError):
+        return ""
+    text = decode.text_of(data[:MAX_BYTES], whole=size <= MAX_BYTES)
+    return "" if text is None else frontmatter.parse(text).body
+
+
 def _unreadable(detail: str) -> SkillFile:
     return SkillFile(skill=None, problem=Reason.SKILL_UNREADABLE, detail=detail)
 

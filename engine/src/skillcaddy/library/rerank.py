@@ -43,11 +43,11 @@ def rerank(
     scored = []
     for hit in hits:
         name, told, length, _ = skill_terms(hit.skill)
-        found = asked & told
+        rare = max(map(rarity.__getitem__, told.intersection(rarity)), default=0.0)
         value = (
             SCORE_WEIGHT * hit.score / best
             + NAME_WEIGHT * len(name & asked) / (len(name) or 1)
-            + RAREST_WEIGHT * max([rarity.get(term, 0.0) for term in found], default=0.0) / rarest
+            + RAREST_WEIGHT * rare / rarest
             + LENGTH_WEIGHT * math.log1p(min(length, LENGTH_CAP))
         )
         scored.append((-round(value, 4), hit.skill.id, hit))
