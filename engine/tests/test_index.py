@@ -203,23 +203,42 @@ def test_a_missing_root_is_reported_and_the_others_are_searched(library: Path, t
     assert Reason.ROOT_MISSING in reasons(source)
 
 
-@pytest.mark.parametrize("victim", ["meta.json", "manifest.json", "*.store", "*.term", "*.idx"])
-@pytest.mark.parametrize("damage", ["cut", "zeroed", "gone"])
-def test_a_damaged_index_is_built_anew(library: Path, state: Path, victim: str, damage: str) -> None:
-    write_skill(library, "pdf-forms", "Fill in PDF forms")
-    build(library, state)
+def spoil(state: Path, victim: str, damage: str) -> None:
     for file in generations(state)[0].glob(victim):
         data = file.read_bytes()
         if damage == "gone":
             file.unlink()
         else:
             file.write_bytes(data[: len(data) // 2] if damage == "cut" else bytes(len(data)))
+
+
+@pytest.mark.parametrize("victim", ["meta.json", "manifest.json", "*.store", "*.term", "*.idx"])
+@pytest.mark.parametrize("damage", ["cut", "zeroed", "gone"])
+def test_a_damaged_index_is_built_anew(library: Path, state: Path, victim: str, damage: str) -> None:
+    write_skill(library, "pdf-forms", "Fill in PDF forms")
+    build(library, state)
+    spoil(state, victim, damage)
     source = local(library, state)
     assert names(source, "pdf forms") == ["pdf-forms"]
     assert Reason.INDEX_REBUILT in reasons(source)
     healed = local(library, state, "never")
     assert names(healed, "pdf forms") == ["pdf-forms"]
     assert not reasons(healed)
+
+
+@pytest.mark.parametrize("victim", ["meta.json", "manifest.json", "*.store", "*.term", "*.idx"])
+@pytest.mark.parametrize("damage", ["cut", "zeroed", "gone"])
+def test_a_turn_that_may_not_mend_a_damaged_index_is_answered_from_memory(
+    library: Path, state: Path, victim: str, damage: str
+) -> None:
+    write_skill(library, "pdf-forms", "Fill in PDF forms")
+    build(library, state)
+    spoil(state, victim, damage)
+    source = local(library, state, "never")
+    assert names(source, "pdf forms") == ["pdf-forms"]
+    assert Reason.INDEX_REBUILT in reasons(source)
+    build(library, state)
+    assert names(source, "pdf forms") == ["pdf-forms"]
 
 
 def test_a_foreign_file_in_the_place_of_the_index_is_no_index(library: Path, state: Path) -> None:

@@ -126,7 +126,6 @@ def _record(skill: Skill, name: list[str], told: list[str], length: int) -> byte
         "id": skill.id,
         "name": skill.name,
         "description": skill.description,
-        "excerpt": skill.body[:EXCERPT_CHARS],
         "folder": skill.folder,
         "directory": skill.directory,
         "trust": int(skill.trust),
@@ -144,13 +143,15 @@ def _record(skill: Skill, name: list[str], told: list[str], length: int) -> byte
         "meta": dict(skill.meta),
     }
     data.update({name: value for name, value in optional.items() if value})
-    return _JSON.encode(data).encode("utf-8", "surrogatepass")
+    # The excerpt as it is, behind the first line break: in JSON it would be most of what there is to read.
+    return f"{_JSON.encode(data)}\n{skill.body[:EXCERPT_CHARS]}".encode("utf-8", "surrogatepass")
 
 
 @lru_cache(maxsize=4096)
 def skill_of(record: bytes, path: str) -> Skill:
     """The skill a stored record describes, without its body; the same object again for a record met lately."""
-    data: Mapping[str, Any] = json.loads(record.decode("utf-8", "surrogatepass"))
+    head, _, excerpt = record.decode("utf-8", "surrogatepass").partition("\n")
+    data: Mapping[str, Any] = json.loads(head)
     return Skill(
         id=data["id"],
         name=data["name"],
@@ -159,7 +160,7 @@ def skill_of(record: bytes, path: str) -> Skill:
         trust=Trust(data["trust"]),
         origin=data.get("origin", ""),
         tags=tuple(data.get("tags", ())),
-        excerpt=data.get("excerpt", ""),
+        excerpt=excerpt,
         directory=data["directory"],
         path=path,
         folder=data["folder"],

@@ -7,14 +7,14 @@ query touches no SKILL.md file.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import tantivy
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
+"""Part of an index's identity: raised with every change of what is stored, in its records and beside it."""
 _HEAP_BYTES = 64_000_000
 _MIN_HEAP_BYTES = 15_000_000
 _REMEMBERED_DOCUMENTS = 4096
@@ -37,7 +37,7 @@ class Document(NamedTuple):
     text: str
     """White-space-separated terms, repeated by weight."""
     record: bytes
-    """JSON of what a hit shows, in UTF-8."""
+    """What a hit shows, as `documents` writes and reads it."""
 
 
 class Match(NamedTuple):
@@ -184,12 +184,6 @@ class Index:
             self._documents[place] = stored
         key, root, name_key, record = stored
         return Match(key, score, root, name_key, record)
-
-
-def record_of(match: Match) -> dict[str, Any]:
-    """A match's stored record."""
-    loaded = json.loads(match.record)
-    return loaded if isinstance(loaded, dict) else {}
 
 
 def _damaged(error: BaseException, folder: Path | None) -> BaseException:

@@ -212,7 +212,12 @@ class Viewer:
             if not self._store.changed_since(self._generation):
                 return self._generation
             self._generation = None
-        stored = self._store.open()
+        try:
+            stored = self._store.open()
+        except IndexDamagedError:
+            if not self._in_memory:
+                raise
+            stored = None  # known, and somebody else's work to mend
         if stored is not None:
             self._generation, self._in_memory = stored, False
             self._store.note_use()
