@@ -14,8 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillcaddy.library.analyze import bigrams, query_terms, terms
-from skillcaddy.library.concepts import in_english
+from skillcaddy.library.analyze import QUERY_PAIRS, QUERY_TERMS, bigrams, query_terms, terms
+from skillcaddy.library.bigrams import bigram_weights
+from skillcaddy.library.concepts import concepts, in_english
 from skillcaddy.library.documents import (
     DESCRIPTION_WEIGHT,
     FILLER,
@@ -227,7 +228,68 @@ def test_a_request_in_chinese_also_looks_for_its_words_in_english() -> None:
     found = dict(query_terms("帮我翻译这份合同"))
     assert found["contract"] < 1.0
     assert "contract" not in dict(query_terms("please translate this"))
-    assert in_english("") == ""
+    assert in_english("") == in_english("。 ！") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "term"),
+    [
+        ("議事録を要約して", "minut"),
+        ("レポートを作成", "report"),
+        ("이 문서를 번역해줘", "translat"),
+        ("幫我整理檔案", "file"),
+        ("看下K线", "candlestick"),
+        ("ﾚﾎﾟｰﾄ", "report"),
+    ],
+)
+def test_requests_in_japanese_korean_and_traditional_characters_do_too(text: str, term: str) -> None:
+    assert term in dict(query_terms(text))
+
+
+def test_the_longest_known_word_counts() -> None:
+    found = dict(query_terms("工作流"))
+    assert "workflow" in found
+    assert "job" not in found
+    assert "job" in dict(query_terms("工作"))
+
+
+def test_english_words_for_neighbouring_chinese_ones_are_looked_for_as_phrases() -> None:
+    found = dict(query_terms("帮我做代码审查"))
+    assert found["code_review"] > found["review"]
+    assert "react_component" in dict(query_terms("写一个 React 的组件"))
+    assert "code_review" not in dict(query_terms("代码写完了，审查"))
+
+
+def test_a_long_turn_in_chinese_asks_for_no_more_than_any_other() -> None:
+    asked: list[str] = []
+
+    def frequency(term: str) -> int:
+        asked.append(term)
+        return 1
+
+    text = "翻译合同会议纪要生成图片数据报表发布网站代码审查部署" * 40
+    assert len(query_terms(text, frequency)) <= 2 * QUERY_TERMS + 2 * QUERY_PAIRS
+    assert len(asked) < 2 * len(text) + 1000
+
+
+def test_bigrams_of_function_words_and_those_between_two_words_count_less() -> None:
+    counts = {"数据": 90, "据分": 5, "分析": 80}
+    weights = bigram_weights(["数据分析"], lambda bigram: counts.get(bigram, 0))
+    assert weights["据分"] < weights["数据"] == weights["分析"] == 1.0
+    weights = bigram_weights(["帮我看数据", "を作成"], None)
+    assert weights["帮我"] < weights["我看"] < weights["看数"] == weights["数据"] == 1.0
+    assert weights["を作"] < weights["作成"]
+
+
+def test_a_latin_word_in_a_chinese_request_counts_as_much_as_two_bigrams() -> None:
+    assert dict(query_terms("用 Kubernetes 部署"))["kubernet"] == 2 * dict(query_terms("部署"))["部署"]
+
+
+def test_every_concept_has_words_on_both_sides() -> None:
+    for word, english in concepts().items():
+        assert not word.isascii()
+        assert english.isascii()
+        assert terms(english), word
 
 
 texts = st.text(

@@ -8,7 +8,7 @@ letters. Terms in other scripts follow those in ASCII letters, so order is kept 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from operator import add
 from unicodedata import normalize
@@ -23,10 +23,12 @@ ANALYZER_VERSION = 5
 QUERY_TERMS = 40
 QUERY_PAIRS = 24
 PAIR_BOOST = 0.5
-NAMED_BOOST = 1.4
+NAMED_BOOST = 2.0
 """Of Latin words in a query in Chinese or Japanese: they name its subject, and other words count as several bigrams."""
 CONCEPT_BOOST = 0.6
-"""Of the English words for what a query says in Chinese."""
+"""Of the English words for what a query says in Chinese, Japanese or Korean."""
+PHRASE_BOOST = 0.8
+"""Of two such words that follow one another (`code_review`)."""
 
 # Ideographs with the extensions A to H, kana, hangul syllables and Thai (but a vowel that is folded into two):
 # written without spaces, or glued.
@@ -158,6 +160,11 @@ def _ascii_terms(text: str) -> str:
     return b" ".join(filter(None, map(_TERMS_OF.__getitem__, plain.translate(_ALNUM).split()))).decode("ascii")
 
 
+def is_bigram(term: str) -> bool:
+    """Whether a term is one that a run of characters without spaces gives."""
+    return len(term) <= 2 and not term.isascii() and _CJK_RUN().fullmatch(term) is not None
+
+
 def _spell(match: re.Match[bytes]) -> bytes:
     sign, text = match.group().lower(), match.string
     before = _BEFORE.search(text, max(0, match.start() - 40), match.start())
@@ -195,27 +202,35 @@ def query_terms(
     """The distinct terms of a query with their boosts; of a long one only the rarest that the library knows.
 
     Neighbouring words are also looked for as pairs and in one word ("web forms": `web_forms`, `webforms`), at half
-    weight, and a query in Chinese also by its words in English.
+    weight. A query in Chinese, Japanese or Korean is also searched for by its words in English, and its bigrams count
+    by how likely they are words.
     """
     found = terms(text)
     single = [term for term in dict.fromkeys(found) if not term.isdecimal()] or list(dict.fromkeys(found))
     joined = [a + b for a, b in pairwise(found) if a.isascii() and b.isascii()]
     double = list(dict.fromkeys((*pairs(found), *joined)))
     translated: list[str] = []
+    phrases: list[str] = []
+    weights: Mapping[str, float] = {}
     named = 1.0
-    if not text.isascii() and _CJK_RUN().search(text) is not None:
-        from skillcaddy.library.concepts import in_english  # late: most queries of most users never need it
+    plain = text if text.isascii() else normalize("NFKC", text)
+    if not plain.isascii() and (runs := _CJK_RUN().findall(plain)):
+        # Late: most queries of most users never need them.
+        from skillcaddy.library.bigrams import bigram_weights
+        from skillcaddy.library.concepts import english_terms
 
-        translated = list(dict.fromkeys(terms(in_english(text))))
+        translated, phrases = english_terms(plain)
+        weights = bigram_weights(runs, document_frequency)
         named = NAMED_BOOST
     boosts: dict[str, float] = {}
     for words, boost, most in (
         (single, 1.0, limit),
         (double, PAIR_BOOST, QUERY_PAIRS),
         (translated, CONCEPT_BOOST, limit),
+        (phrases, PHRASE_BOOST, QUERY_PAIRS),
     ):
         for term in words[:most] if document_frequency is None else _rarest(words, document_frequency, most):
-            boosts.setdefault(term, named if boost == 1.0 and term.isascii() else boost)
+            boosts.setdefault(term, weights.get(term, named if term.isascii() else 1.0) if boost == 1.0 else boost)
     return list(boosts.items())
 
 

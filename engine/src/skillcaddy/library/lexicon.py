@@ -23,3 +23,11 @@ ENGLISH_STOP_WORDS = frozenset(_STOP.split())
 
 STOP_WORDS = ENGLISH_STOP_WORDS.union(_STOP_ELSEWHERE.split())
 """Function words that neither side of a match keeps, folded as the analyzer folds text."""
+
+_CJK_FUNCTION = (
+    "的了吗呢吧啊呀嘛哦啦我你您他她它们这那哪把被给请帮很也都就还是在和与个么什怎要想能会可让从到对为以及或但而且用有没下一些点"
+    "嗎妳們這請幫給還與個麼會讓從對為沒點"
+)
+
+CJK_FUNCTION_CHARACTERS = frozenset(_CJK_FUNCTION).union(map(chr, range(0x3041, 0x3097)))
+"""Characters of function words and of asking in Chinese, and hiragana: bigrams of a query count less for them."""
