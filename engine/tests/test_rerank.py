@@ -44,6 +44,13 @@ def test_the_rarest_word_in_a_description_outweighs_a_common_one() -> None:
     assert names("report on kubernetes", hits, library) == ["b", "a"]
 
 
+def test_a_rare_pair_of_characters_is_no_rare_word() -> None:
+    library = Library({"报的": 2, "周报": 400, "kubernet": 3})
+    hits = [hit("a", "每周的周报助手"), hit("b", "汇报的对象")]
+    assert names("给我周报的", hits, library) == ["a", "b"]
+    assert names("kubernetes 周报", [hit("a", "每周的周报"), hit("b", "for kubernetes")], library) == ["b", "a"]
+
+
 def test_a_clearly_better_score_is_not_overturned() -> None:
     assert names("pdf", [hit("pdf", "about pdf", score=3.0), hit("other", "word " * 500, score=10.0)])[0] == "other"
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from operator import itemgetter
 
-from skillcaddy.library.analyze import terms
+from skillcaddy.library.analyze import is_bigram, terms
 from skillcaddy.library.documents import skill_terms
 from skillcaddy.skill import Hit
 from skillcaddy.source import TermStatistics
@@ -20,7 +20,10 @@ SCORE_WEIGHT = 6.0
 NAME_WEIGHT = 1.0
 """Of the share of the name's terms that the query holds."""
 RAREST_WEIGHT = 1.0
-"""Of the rarest of the query's terms in name or description, its rarity as a share of the rarest of all."""
+"""Of the rarest of the query's words in name or description, its rarity as a share of the rarest of all.
+
+A bigram is no word: the rarest are those that straddle two.
+"""
 LENGTH_WEIGHT = 0.5
 """Of the logarithm of the description's number of terms: who says when to use a skill has thought about it."""
 LENGTH_CAP = 80
@@ -37,7 +40,8 @@ def rerank(
     if not hits:
         return []
     asked = frozenset(terms(query))
-    rarity = _rarity(asked, statistics)
+    words = frozenset(term for term in asked if not is_bigram(term))
+    rarity = _rarity(words, statistics)
     best = max(hit.score for hit in hits) or 1.0
     rarest = max(rarity.values(), default=0.0) or 1.0
     scored = []
