@@ -104,6 +104,11 @@ def test_names_of_one_letter_or_with_symbols_are_terms(text: str, term: str) -> 
     assert term in terms(text)
 
 
+def test_a_name_in_full_width_letters_is_taken_apart_like_any_other() -> None:
+    assert terms("ｇｅｔＵｓｅｒＰｒｏｆｉｌｅ") == terms("getUserProfile")
+    assert terms("aÀⒶ") == terms("aÀA")
+
+
 def test_spellings_of_one_name_meet() -> None:
     """T43"""
     assert set(terms("Node.js")) & set(terms("nodejs"))

@@ -52,6 +52,8 @@ _OTHER_WORD = late(f"(?:[^\\W\x00-\x7f{_CJK}]|[{_SIGNS}])+")
 # Words of one stretch are folded together; what stands between them in ASCII is not changed by folding.
 _FOREIGN = late(r"[^\x00-\x7f]+(?:[ ,.\n-]{1,2}[^\x00-\x7f]+)*")
 _LETTERS = str.maketrans({"æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "ı": "i"})
+_CAPITAL = re.compile("[A-Z]")
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]+")
 _MARKS = re.compile("[\u0300-\u036f]+")
 
 # Over bytes: several times faster than over text, and a scan of thousands is mostly this.
@@ -187,8 +189,14 @@ def _folded(text: str) -> tuple[str, list[str]]:
 
 
 def _fold(stretch: re.Match[str]) -> str:
-    plain = _MARKS.sub("", normalize("NFD", normalize("NFKC", stretch.group()).casefold()))
-    return normalize("NFC", plain).translate(_LETTERS)
+    plain = normalize("NFKC", stretch.group())
+    # What becomes a capital of ASCII stays one: a full-width GitHub is taken apart like any other.
+    low = _NOT_ASCII.sub(_casefolded, plain) if _CAPITAL.search(plain) else plain.casefold()
+    return normalize("NFC", _MARKS.sub("", normalize("NFD", low))).translate(_LETTERS)
+
+
+def _casefolded(run: re.Match[str]) -> str:
+    return run.group().casefold()
 
 
 def pairs(found: Sequence[str]) -> list[str]:
