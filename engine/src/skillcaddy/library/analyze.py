@@ -20,8 +20,10 @@ ANALYZER_VERSION = 5
 """Part of an index's identity: raised with every change of what `terms` returns or a document weighs."""
 
 # Measured on labelled queries over 10,000 real skills; the neighbours of each value do within 0.005 nDCG@10 as well.
-QUERY_TERMS = 40
-QUERY_PAIRS = 24
+QUERY_TERMS = 32
+QUERY_PAIRS = 16
+NEIGHBOURS = 64
+"""So many terms of a query make pairs: a long turn must not cost hundreds of look-ups."""
 PAIR_BOOST = 0.5
 NAMED_BOOST = 2.0
 """Of Latin words in a query in Chinese or Japanese: they name its subject, and other words count as several bigrams."""
@@ -215,8 +217,8 @@ def query_terms(
     """
     found = terms(text)
     single = [term for term in dict.fromkeys(found) if not term.isdecimal()] or list(dict.fromkeys(found))
-    joined = [a + b for a, b in pairwise(found) if a.isascii() and b.isascii()]
-    double = list(dict.fromkeys((*pairs(found), *joined)))
+    near = [(left, right) for left, right in pairwise(found[:NEIGHBOURS]) if left.isascii() and right.isascii()]
+    double = list(dict.fromkeys([f"{left}_{right}" for left, right in near] + [left + right for left, right in near]))
     translated: list[str] = []
     phrases: list[str] = []
     weights: Mapping[str, float] = {}
