@@ -159,9 +159,12 @@ def test_a_document_says_how_many_terms_it_has(tmp_path: Path, times: int) -> No
     assert reading.length == len(reading.document.text.split(" "))
 
 
-@given(st.text(alphabet="表格转换かな한국𠀀", min_size=0, max_size=40))
-def test_bigrams_are_every_two_neighbours(run: str) -> None:
-    assert bigrams(run).split() == [left + right for left, right in pairwise(run)]
+@given(st.text(alphabet="表格转换かな한국𠀀  ", max_size=40))
+def test_bigrams_are_every_two_neighbours_of_a_run(runs: str) -> None:
+    expected = [left + right for run in runs.split() for left, right in pairwise(run)]
+    found = bigrams(runs)
+    assert found.split() == expected
+    assert found == " ".join(expected)
 
 
 def test_short_documents_are_filled_up_to_one_length_that_no_query_can_match() -> None:

@@ -19,7 +19,7 @@ from skillcaddy.skill import Skill, SkillTerms, Trust
 NAME_WEIGHT = 4
 DESCRIPTION_WEIGHT = 2
 BODY_CHARS = 4000
-BODY_CJK_CHARS = 1200
+BODY_CJK_CHARS = 1400
 """Of the CJK characters among them: one says as much as three letters."""
 LEAST_TERMS = 600
 """Shorter documents are filled up to this length, since BM25's fixed b = 0.75 would punish full descriptions."""
