@@ -147,6 +147,18 @@ def test_a_tool_named_only_in_the_body_is_found() -> None:
     assert counts(skill("images", body="Needs ImageMagick and 图片 tools"))["图片"] == 1
 
 
+def test_code_counts_by_the_tools_it_calls_and_not_by_what_it_is_about() -> None:
+    body = "Convert\n\n```bash\nffmpeg -i heron.mov\n  imagemagick walrus.png\n```\n\nThen check the seagull."
+    found = counts(skill("images", body=body))
+    assert {"convert", "ffmpeg", "imagemagick", "seagull"} <= set(found)
+    assert {"heron", "walrus", "bash"}.isdisjoint(found)
+
+
+def test_code_that_is_never_closed_keeps_the_first_word_of_each_line() -> None:
+    found = counts(skill("images", body="Convert\n```\nffmpeg -i heron\nwalrus"))
+    assert {"convert", "ffmpeg", "walrus"} <= set(found)
+
+
 @pytest.mark.parametrize("times", [0, 1, 5, 5000])
 def test_a_document_says_how_many_terms_it_has(tmp_path: Path, times: int) -> None:
     path = tmp_path / "images" / "SKILL.md"

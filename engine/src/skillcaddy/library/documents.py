@@ -105,7 +105,7 @@ def _weighed(name: list[str], told: list[str], body: str) -> tuple[str, int]:
     if 1 < len(name) <= JOINED_NAME:
         found += ["".join(name)] * NAME_WEIGHT
     found += pairs(told)
-    text, cjk = terms_at_once(body[:BODY_CHARS])
+    text, cjk = terms_at_once(_without_code(body[:BODY_CHARS]))
     if text:
         found.append(text)
     if woven := bigrams(cjk[:BODY_CJK_CHARS]):
@@ -114,6 +114,17 @@ def _weighed(name: list[str], told: list[str], body: str) -> tuple[str, int]:
     count = text.count(" ") + 1 if text else 0
     missing = max(0, LEAST_TERMS - count)
     return (text + f" {FILLER}" * missing).strip(), count + missing
+
+
+def _without_code(body: str) -> str:
+    """The body with each line of fenced code cut to its first word: code names its tools, its rest is about anything.
+
+    Measured, rankings are better for it. Fences are told apart by their place alone, since a scan of thousands waits.
+    """
+    parts = body.split("\n```")
+    for at in range(1, len(parts), 2):
+        parts[at] = " ".join([first for line in parts[at].split("\n")[1:] for first in line.split(None, 1)[:1]])
+    return "\n".join(parts)
 
 
 def name_key(name: str) -> str:

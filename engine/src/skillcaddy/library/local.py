@@ -29,7 +29,7 @@ _POOL = 20
 """What is reranked at least: with more, rankings get no better."""
 _HIDDEN = 20
 """As many more where there are several roots, since skills of earlier ones hide others."""
-_EVENED = 0.6
+_EVENED = 0.5
 """How much of what BM25 takes from a document longer than the mean is given back, and taken from a shorter one."""
 
 
