@@ -24,6 +24,9 @@ from skillcaddy.request import Request
 from skillcaddy.settings import Settings
 from skillcaddy.skill import Trust
 
+HITS = 20
+"""As many hits as a retrieval asks the library for."""
+
 
 def warm(tree: str, queries: Sequence[str]) -> dict[str, float]:
     """Warm searches and whole retrievals beside raw tantivy searches on the same index; changed file, late sources."""
@@ -34,7 +37,7 @@ def warm(tree: str, queries: Sequence[str]) -> dict[str, float]:
     whole, searches, raw = [], [], []
     for query in queries:
         raw.append(_timed(lambda query=query: raw_search(query)))
-        searches.append(_timed(lambda query=query: local.search(query, 20, Deadline.after(60))))
+        searches.append(_timed(lambda query=query: local.search(query, HITS, Deadline.after(60))))
     fresh = _engine(tree)  # what the searches have remembered must not help the retrievals
     assert fresh.local is not None
     fresh.local.view(Deadline.after(60))
@@ -52,8 +55,8 @@ def warm(tree: str, queries: Sequence[str]) -> dict[str, float]:
     }
 
 
-def _raw_search(local: LocalSource) -> Callable[[str], list[str]]:
-    """Tantivy alone on the library's index: any of the query's terms, the ten best, their stored fields."""
+def _raw_search(local: LocalSource) -> Callable[[str], list[bytes]]:
+    """Tantivy alone on the library's index: any of the query's terms, as many of the best, with what is stored."""
     import tantivy
 
     local.view(Deadline.after(60))
@@ -63,11 +66,11 @@ def _raw_search(local: LocalSource) -> Callable[[str], list[str]]:
     index.register_tokenizer("raw_terms", tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build())
     searcher, schema = index.searcher(), index.schema
 
-    def search(query: str) -> list[str]:
+    def search(query: str) -> list[bytes]:
         found = terms(query)
         parts = [(tantivy.Occur.Should, tantivy.Query.term_query(schema, "text", term)) for term in found]
-        hits = searcher.search(tantivy.Query.boolean_query(parts), 10).hits
-        return [searcher.doc(address).get_first("key") for _, address in hits]
+        hits = searcher.search(tantivy.Query.boolean_query(parts), HITS).hits
+        return [searcher.doc(address).get_first("stored") for _, address in hits]
 
     return search
 

@@ -232,6 +232,10 @@ def test_neighbouring_words_meet_as_a_pair_and_in_one_word() -> None:
     assert document["webform"]
 
 
+def test_two_words_that_a_library_knows_only_as_one_are_found() -> None:
+    assert "javascript" in dict(query_terms("java script", lambda term: int(term == "javascript")))
+
+
 def test_only_the_rarest_terms_of_a_long_turn_are_searched_and_none_that_the_library_lacks() -> None:
     words = [f"{letter}{other}word" for letter in "bcdfghjk" for other in "aeiou"]
     frequency = {word: position for position, word in enumerate(words)}

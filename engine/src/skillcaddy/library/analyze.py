@@ -22,8 +22,7 @@ ANALYZER_VERSION = 5
 # Measured on labelled queries over 10,000 real skills; the neighbours of each value do within 0.005 nDCG@10 as well.
 QUERY_TERMS = 32
 QUERY_PAIRS = 16
-NEIGHBOURS = 64
-"""So many terms of a query make pairs: a long turn must not cost hundreds of look-ups."""
+TRANSLATED_TERMS = 12
 PAIR_BOOST = 0.5
 NAMED_BOOST = 2.0
 """Of Latin words in a query in Chinese or Japanese: they name its subject, and other words count as several bigrams."""
@@ -231,7 +230,10 @@ def query_terms(
     """
     found = terms(text)
     single = [term for term in dict.fromkeys(found) if not term.isdecimal()] or list(dict.fromkeys(found))
-    near = [(left, right) for left, right in pairwise(found[:NEIGHBOURS]) if left.isascii() and right.isascii()]
+    chosen = single[:limit] if document_frequency is None else _rarest(single, document_frequency, limit)
+    # Not of words that are too common to be searched for: a long turn must not cost hundreds of look-ups.
+    rare = set(chosen) if document_frequency is None else {*chosen, *(t for t in single if not document_frequency(t))}
+    near = [(a, b) for a, b in pairwise(found) if a in rare and b in rare and a.isascii() and b.isascii()]
     double = list(dict.fromkeys([f"{left}_{right}" for left, right in near] + [left + right for left, right in near]))
     translated: list[str] = []
     phrases: list[str] = []
@@ -248,10 +250,10 @@ def query_terms(
         named = NAMED_BOOST
     boosts: dict[str, float] = {}
     for words, boost, most in (
-        (single, 1.0, limit),
+        (chosen, 1.0, limit),
         (double, PAIR_BOOST, QUERY_PAIRS),
-        (translated, CONCEPT_BOOST, limit),
-        (phrases, PHRASE_BOOST, QUERY_PAIRS),
+        (translated, CONCEPT_BOOST, TRANSLATED_TERMS),
+        (phrases, PHRASE_BOOST, TRANSLATED_TERMS),
     ):
         for term in words[:most] if document_frequency is None else _rarest(words, document_frequency, most):
             boosts.setdefault(term, weights.get(term, named if term.isascii() else 1.0) if boost == 1.0 else boost)

@@ -140,9 +140,6 @@ def _record(skill: Skill, name: list[str], told: list[str], length: int) -> byte
         "folder": skill.folder,
         "directory": skill.directory,
         "trust": int(skill.trust),
-        # Analysed once and for all: every query would do it again for each of its candidates.
-        "name_terms": " ".join(dict.fromkeys(name)),
-        "told_terms": " ".join(dict.fromkeys([*told, *name])),
         "told_length": len(told),
         "length": length,
     }
@@ -154,14 +151,17 @@ def _record(skill: Skill, name: list[str], told: list[str], length: int) -> byte
         "meta": dict(skill.meta),
     }
     data.update({name: value for name, value in optional.items() if value})
-    # The excerpt as it is, behind the first line break: in JSON it would be most of what there is to read.
-    return f"{_JSON.encode(data)}\n{skill.body[:EXCERPT_CHARS]}".encode("utf-8", "surrogatepass")
+    # The terms, analysed once and for all, and the excerpt each behind a line break: as JSON they would be most of what
+    # every query has to read for each of its candidates.
+    own, all_told = " ".join(dict.fromkeys(name)), " ".join(dict.fromkeys([*told, *name]))
+    lines = (_JSON.encode(data), own, all_told, skill.body[:EXCERPT_CHARS])
+    return "\n".join(lines).encode("utf-8", "surrogatepass")
 
 
 @lru_cache(maxsize=4096)
 def skill_of(record: bytes, path: str) -> Skill:
     """The skill a stored record describes, without its body; the same object again for a record met lately."""
-    head, _, excerpt = record.decode("utf-8", "surrogatepass").partition("\n")
+    head, own, told, excerpt = record.decode("utf-8", "surrogatepass").split("\n", 3)
     data: Mapping[str, Any] = json.loads(head)
     return Skill(
         id=data["id"],
@@ -179,8 +179,8 @@ def skill_of(record: bytes, path: str) -> Skill:
         version=data.get("version", ""),
         meta=data.get("meta", {}),
         terms=SkillTerms(
-            name=frozenset(data["name_terms"].split()),
-            told=frozenset(data["told_terms"].split()),
+            name=frozenset(own.split()),
+            told=frozenset(told.split()),
             told_length=data["told_length"],
             length=data["length"],
         ),

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import tantivy
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 8
 """Part of an index's identity: raised with every change of what is stored, in its records and beside it."""
 _HEAP_BYTES = 64_000_000
 _MIN_HEAP_BYTES = 15_000_000
@@ -46,18 +46,16 @@ class Match(NamedTuple):
     key: str
     score: float
     root: int
-    name_key: str
     record: bytes
 
 
 def _schema() -> Any:
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("text", stored=False, tokenizer_name="raw_terms", index_option="freq")
-    builder.add_text_field("key", stored=True, tokenizer_name="raw", index_option="basic")
-    builder.add_text_field("name_key", stored=True, tokenizer_name="raw", index_option="basic")
-    # Kept as text: tantivy's integer fields panic on some plain Python ints.
-    builder.add_text_field("root", stored=True, tokenizer_name="raw", index_option="basic")
-    builder.add_bytes_field("record", stored=True, indexed=False)
+    # Only searched for: all that is stored lies in one field, since each further one costs a look-up as much again.
+    builder.add_text_field("key", stored=False, tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("name_key", stored=False, tokenizer_name="raw", index_option="basic")
+    builder.add_bytes_field("stored", stored=True, indexed=False)
     return builder.build()
 
 
@@ -101,12 +99,7 @@ class Index:
 
     def document_frequency(self, term: str) -> int:
         """Number of documents that hold an analysed term."""
-        known = self._frequencies.get(term)
-        if known is None:
-            known = int(self._searcher.doc_freq("text", term))
-            if len(self._frequencies) < _REMEMBERED_TERMS:
-                self._frequencies[term] = known
-        return known
+        return self.frequencies[term]
 
     def search(self, terms: Sequence[tuple[str, float]], limit: int) -> list[Match]:
         """The best matches for any of the (term, boost) pairs, best first; IndexDamagedError on a broken file."""
@@ -151,8 +144,7 @@ class Index:
                     text=document.text,
                     key=document.key,
                     name_key=document.name_key,
-                    root=str(document.root),
-                    record=document.record,
+                    stored=b"%s\0%d\0%s" % (_bytes(document.key), document.root, document.record),
                 )
             )
             count += 1
@@ -169,21 +161,38 @@ class Index:
     def _see(self) -> None:
         self._searcher = self._inner.searcher()
         # What one searcher says never changes, and the turns of a conversation ask for much the same.
-        self._frequencies: dict[str, int] = {}
-        self._documents: dict[tuple[int, int], tuple[str, int, str, bytes]] = {}
+        self.frequencies = _Frequencies(self._searcher)
+        self._documents: dict[tuple[int, int], tuple[str, int, bytes]] = {}
 
     def _match(self, address: Any, score: float) -> Match:
         place = (address.segment_ord, address.doc)
-        stored = self._documents.get(place)
-        if stored is None:
-            document = self._searcher.doc(address)
-            key, root, name_key, record = map(document.get_first, ("key", "root", "name_key", "record"))
-            stored = key, int(root), name_key, record
+        known = self._documents.get(place)
+        if known is None:
+            key, root, record = self._searcher.doc(address).get_first("stored").split(b"\0", 2)
+            known = key.decode("utf-8", "surrogateescape"), int(root), record
             if len(self._documents) >= _REMEMBERED_DOCUMENTS:
                 self._documents.clear()
-            self._documents[place] = stored
-        key, root, name_key, record = stored
-        return Match(key, score, root, name_key, record)
+            self._documents[place] = known
+        key, root, record = known
+        return Match(key, score, root, record)
+
+
+def _bytes(key: str) -> bytes:
+    return key.encode("utf-8", "surrogateescape")
+
+
+class _Frequencies(dict[str, int]):
+    """How many documents hold a term, for any term; a look-up of a known one costs next to nothing."""
+
+    def __init__(self, searcher: Any) -> None:
+        super().__init__()
+        self._searcher = searcher
+
+    def __missing__(self, term: str) -> int:
+        found = int(self._searcher.doc_freq("text", term))
+        if len(self) < _REMEMBERED_TERMS:
+            self[term] = found
+        return found
 
 
 def _damaged(error: BaseException, folder: Path | None) -> BaseException:

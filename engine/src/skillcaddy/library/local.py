@@ -15,7 +15,7 @@ from skillcaddy.library.documents import name_key, skill_of
 from skillcaddy.library.index import IndexDamagedError, Match
 from skillcaddy.library.overlay import K1, B
 from skillcaddy.library.read import read_body, read_skill
-from skillcaddy.library.rerank import rerank
+from skillcaddy.library.rerank import best_first
 from skillcaddy.library.store import Store
 from skillcaddy.library.view import Indexing, View, Viewer, matches_of
 from skillcaddy.reasons import Reason
@@ -25,7 +25,7 @@ from skillcaddy.source import Notice
 if TYPE_CHECKING:
     from skillcaddy.library.indexer import Problem
 
-_POOL = 20
+_POOL = 25
 """What is reranked at least: with more, rankings get no better."""
 _HIDDEN = 20
 """As many more where there are several roots, since skills of earlier ones hide others."""
@@ -96,23 +96,28 @@ class LocalSource:
             return self._last
 
     def _hits(self, view: View, query: str, limit: int) -> tuple[list[Hit], list[Notice]]:
-        terms = query_terms(query, view.document_frequency)
-        mean = view.manifest.mean_length or 1.0
-        hits: list[Hit] = []
+        found: list[tuple[Skill, float]] = []
         shadowed: list[Notice] = []
-        for match in matches_of(view, terms, max(limit, _POOL) + (_HIDDEN if len(self.roots) > 1 else 0)):
+        mean = view.manifest.mean_length or 1.0
+        wanted = max(limit, _POOL) + (_HIDDEN if len(self.roots) > 1 else 0)
+        for match in matches_of(view, query_terms(query, view.frequency_of), wanted):
             skill = skill_of(match.record, match.key)
             hiding = self._hiding(view, match, skill) if match.root else ""
             if hiding:
                 shadowed.append(Notice(reason=Reason.SKILL_SHADOWED, subject=skill.path, detail=hiding))
             else:
-                score = match.score * _evened(skill, mean)
-                hits.append(Hit(skill=skill, rank=len(hits) + 1, score=score, sources=(self.name,)))
-        return rerank(query, hits, view, limit), shadowed
+                found.append((skill, match.score * _evened(skill, mean)))
+        best = [found[at] for at in best_first(query, found, view)[:limit]]
+        hits = [
+            Hit(skill=skill, rank=rank, score=score, sources=(self.name,))
+            for rank, (skill, score) in enumerate(best, 1)
+        ]
+        return hits, shadowed
 
     def _hiding(self, view: View, match: Match, skill: Skill) -> str:
         """The path of the skill in an earlier root that hides this one, or ""."""
-        for other in [*view.index.named(match.name_key), *view.overlay.named(match.name_key)]:
+        name = name_key(skill.name)
+        for other in [*view.index.named(name), *view.overlay.named(name)]:
             if other.root < match.root and other.key not in view.stale:
                 return other.key
         # The same folder below two roots would give two skills one id.

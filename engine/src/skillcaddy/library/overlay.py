@@ -91,4 +91,4 @@ def _rounded(length: int) -> int:
 def _match(reading: Reading, score: float) -> Match:
     document = reading.document
     assert document is not None, "only readings with a document are taken in"
-    return Match(key=document.key, score=score, root=document.root, name_key=document.name_key, record=document.record)
+    return Match(key=document.key, score=score, root=document.root, record=document.record)

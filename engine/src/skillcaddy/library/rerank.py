@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from operator import itemgetter
 
+from skillcaddy.frozen import replace
 from skillcaddy.library.analyze import is_bigram, terms
 from skillcaddy.library.documents import skill_terms
-from skillcaddy.skill import Hit
+from skillcaddy.skill import Hit, Skill
 from skillcaddy.source import TermStatistics
 
 SCORE_WEIGHT = 6.0
@@ -30,36 +30,36 @@ LENGTH_CAP = 80
 """A longer description is no better: length must not be worth stuffing."""
 
 
-def rerank(
-    query: str, hits: Sequence[Hit], statistics: TermStatistics | None = None, limit: int | None = None
-) -> list[Hit]:
-    """The first `limit` of the hits of one source by score and features, ranked anew; scores stay the source's own.
+def rerank(query: str, hits: Sequence[Hit], statistics: TermStatistics | None = None) -> list[Hit]:
+    """The same hits of one source, best first by score and features, ranked anew; scores stay the source's own."""
+    order = best_first(query, [(hit.skill, hit.score) for hit in hits], statistics)
+    return [replace(hits[at], rank=rank) for rank, at in enumerate(order, start=1)]
+
+
+def best_first(
+    query: str, candidates: Sequence[tuple[Skill, float]], statistics: TermStatistics | None = None
+) -> list[int]:
+    """The positions of the candidates, which are skills with their scores in one source, best first.
 
     Equals are ordered by id, so that an order does not depend on how the index is laid out.
     """
-    if not hits:
+    if not candidates:
         return []
     asked = frozenset(terms(query))
-    words = frozenset(term for term in asked if not is_bigram(term))
-    rarity = _rarity(words, statistics)
-    best = max(hit.score for hit in hits) or 1.0
-    rarest = max(rarity.values(), default=0.0) or 1.0
-    scored = []
-    for hit in hits:
-        name, told, length, _ = skill_terms(hit.skill)
-        rare = max(map(rarity.__getitem__, told.intersection(rarity)), default=0.0)
+    rarity = _rarity(frozenset(term for term in asked if not is_bigram(term)), statistics)
+    share = SCORE_WEIGHT / (max(score for _, score in candidates) or 1.0)
+    rarest = RAREST_WEIGHT / (max(rarity.values(), default=0.0) or 1.0)
+    order = []
+    for at, (skill, score) in enumerate(candidates):
+        name, told, length, _ = skill_terms(skill)
         value = (
-            SCORE_WEIGHT * hit.score / best
+            share * score
             + NAME_WEIGHT * len(name & asked) / (len(name) or 1)
-            + RAREST_WEIGHT * rare / rarest
+            + rarest * max(map(rarity.__getitem__, told.intersection(rarity)), default=0.0)
             + LENGTH_WEIGHT * math.log1p(min(length, LENGTH_CAP))
         )
-        scored.append((-round(value, 4), hit.skill.id, hit))
-    scored.sort(key=itemgetter(0, 1))
-    return [
-        Hit(skill=hit.skill, rank=rank, score=hit.score, sources=hit.sources)
-        for rank, (_, _, hit) in enumerate(scored[:limit], start=1)
-    ]
+        order.append((-round(value, 4), skill.id, at))
+    return [at for _, _, at in sorted(order)]
 
 
 def _rarity(asked: frozenset[str], statistics: TermStatistics | None) -> dict[str, float]:
