@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from typing import Any
 
 from skillcaddy.library.documents import Reading, read_document
@@ -13,7 +12,6 @@ from skillcaddy.library.manifest import Located
 
 _CHUNK = 128
 _CHILDREN_PAY_ABOVE = 2000
-_LOOKS_FOR_THE_DEAD_S = 1.0
 
 
 class Crew:
@@ -26,7 +24,7 @@ class Crew:
     def __init__(self, files: Sequence[Located], roots: tuple[str, ...], workers: int) -> None:
         self._chunks = [files[at : at + _CHUNK] for at in range(0, len(files), _CHUNK)]
         self._roots = roots
-        self._children: list[Any] = []
+        self._children: dict[Any, Any] = {}
         self._wanted = workers - 1 if len(files) >= _CHILDREN_PAY_ABOVE else 0
 
     def __enter__(self) -> Crew:
@@ -36,19 +34,20 @@ class Crew:
             # A fork shares what this process has imported and surveyed, but is safe only where it has no threads yet.
             alone = sys.platform == "linux" and threading.active_count() == 1
             context: Any = get_context("fork" if alone else "spawn")
-            self._tickets, self._results = context.SimpleQueue(), context.Queue()
-            for number in range(len(self._chunks)):
+            self._tickets = context.SimpleQueue()
+            for number in [*range(len(self._chunks)), *[None] * (self._wanted + 1)]:
                 self._tickets.put(number)
-            for _ in range(self._wanted + 1):
-                self._tickets.put(None)
-            job = (self._tickets, self._results, self._chunks, self._roots)
-            self._children = [context.Process(target=_work, args=job, daemon=True) for _ in range(self._wanted)]
-            for child in self._children:
+            for _ in range(self._wanted):
+                ours, theirs = context.Pipe(duplex=False)
+                job = (self._tickets, theirs, self._chunks, self._roots)
+                child = context.Process(target=_work, args=job, daemon=True)
                 child.start()
+                theirs.close()  # the child's death then ends the pipe, in the middle of a message too
+                self._children[ours] = child
         return self
 
     def __exit__(self, *reason: object) -> None:
-        for child in self._children:
+        for child in self._children.values():
             if reason[0] is not None:
                 child.terminate()
             child.join()
@@ -59,35 +58,44 @@ class Crew:
                 yield _read(chunk, self._roots)
             return
         missing = set(range(len(self._chunks)))
+        busy = set(self._children)
         while (number := self._tickets.get()) is not None:
             yield _read(self._chunks[number], self._roots)
             missing.discard(number)
-            for done, readings in self._finished():
+            for done, readings in _received(busy, wait_s=0.0):
                 missing.discard(done)
                 yield readings
-        while missing:
-            for done, readings in self._finished(wait_s=_LOOKS_FOR_THE_DEAD_S):
+        while busy:
+            for done, readings in _received(busy):
                 missing.discard(done)
                 yield readings
-            if missing and not any(child.is_alive() for child in self._children):
-                for number in sorted(missing):
-                    yield _read(self._chunks[number], self._roots)
-                return
+        for number in sorted(missing):
+            yield _read(self._chunks[number], self._roots)
 
-    def _finished(self, wait_s: float = 0.0) -> Iterator[tuple[int, list[Reading]]]:
-        """What the children have ready, waiting for the first of it at most so long."""
-        from queue import Empty
 
-        with suppress(Empty):
-            if wait_s:
-                yield self._results.get(timeout=wait_s)
-            while True:
-                yield self._results.get_nowait()
+def _received(busy: set[Any], wait_s: float | None = None) -> Iterator[tuple[int, list[Reading]]]:
+    """What the children have ready, waiting for the first of it at most so long; those that are done leave `busy`."""
+    from multiprocessing.connection import wait
+
+    ready: Any
+    for ready in wait(list(busy), wait_s):
+        try:
+            yield ready.recv()
+        except (EOFError, OSError):
+            busy.discard(ready)
 
 
 def _work(tickets: Any, results: Any, chunks: Sequence[Sequence[Located]], roots: tuple[str, ...]) -> None:
+    from queue import SimpleQueue
+
+    # Sent from a thread of its own, since the one who receives reads files meanwhile and would be waited for.
+    finished: SimpleQueue[Any] = SimpleQueue()
+    sender = threading.Thread(target=lambda: [results.send(done) for done in iter(finished.get, None)])
+    sender.start()
     while (number := tickets.get()) is not None:
-        results.put((number, _read(chunks[number], roots)))
+        finished.put((number, _read(chunks[number], roots)))
+    finished.put(None)
+    sender.join()
 
 
 def _read(chunk: Sequence[Located], roots: tuple[str, ...]) -> list[Reading]:
