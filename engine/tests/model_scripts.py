@@ -81,6 +81,7 @@ class Shelf:
     """A source that answers every query with its hits, and keeps the queries."""
 
     weight = 1.0
+    proportional = False
 
     def __init__(self, *hits: Hit, name: str = "shop", trust: Trust = Trust.LOCAL) -> None:
         self.name = name

@@ -343,3 +343,23 @@ def test_retrieving_in_an_event_loop_lets_the_loop_turn() -> None:
     found, early = asyncio.run(both())
     assert early
     assert found.query == QUERY
+
+
+def delivered(first: float, second: float, *, proportional: bool = True, surface: Any = "auto") -> list[str]:
+    shelf = Shop(hit("alpha", score=first), hit("beta", score=second))
+    shelf.proportional = proportional  # type: ignore[attr-defined]
+    found = Engine(Settings(), sources=[shelf]).retrieve(Request(query=QUERY, surface=surface, delivery="bodies"))
+    return [one.skill.name for one in found.delivered]
+
+
+def test_a_turn_gets_no_second_skill_that_matches_far_less_than_the_first() -> None:
+    assert delivered(10.0, 6.0) == ["alpha"]
+    assert delivered(10.0, 7.0) == ["alpha", "beta"]
+
+
+def test_scores_that_say_nothing_of_a_match_leave_nothing_out() -> None:
+    assert delivered(10.0, 1.0, proportional=False) == ["alpha", "beta"]
+
+
+def test_whoever_searches_on_purpose_gets_the_weaker_ones_too() -> None:
+    assert delivered(10.0, 1.0, surface="tool") == ["alpha", "beta"]

@@ -101,6 +101,13 @@ def _nothing_in_common(_: Path) -> Explanation:
     return why(umbrella, settings={"relevance": "on"}, query="rebalance the ledger")
 
 
+@produces(Reason.OUTSHONE)
+def _a_second_far_below_the_first(_: Path) -> Explanation:
+    shelf = Shelf(hit("a", score=10.0), hit("b", score=6.0))
+    shelf.proportional = True
+    return why(shelf, settings={"relevance": "on"})
+
+
 @produces(Reason.COPY_COLLAPSED)
 def _one_skill_in_two_places(_: Path) -> Explanation:
     return why(

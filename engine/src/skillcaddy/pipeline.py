@@ -14,10 +14,10 @@ from skillcaddy.library.analyze import terms
 from skillcaddy.patterns import late
 from skillcaddy.reasons import Reason
 from skillcaddy.refs import resolve
-from skillcaddy.relevance import judge
 from skillcaddy.render import Rendered, render, shares
 from skillcaddy.request import Request
 from skillcaddy.settings import Settings
+from skillcaddy.sift import proportional, sift
 from skillcaddy.skill import Hit, Retrieval, Trust
 from skillcaddy.source import Reporting, TermStatistics
 from skillcaddy.sources import GuardedSources, Ranking
@@ -74,10 +74,18 @@ def run(request: Request, parts: Parts, held: frozenset[str], deadline: Deadline
         _note_sources(parts.sources, recorder)
         hits = step("fuse", lambda: fuse(rankings, settings.fusion_k, recorder), [])
         hits = step("host", lambda: _visible(hits, parts.hides, recorder), [])
-        gated = judge_model is not None
-        # Unasked, nothing below the places to fill is ever looked at again.
-        enough = wanted.bodies + _SPARE if request.surface == "auto" and not gated and not request.thorough else limit
-        hits = step("relevance", lambda: _relevant(queries, hits, enough, request, parts, recorder), [])
+        gated, unasked = judge_model is not None, request.surface == "auto"
+        if settings.relevance == "on":
+            # Unasked, nothing below the places to fill is ever looked at again, and a gate knows better than scores.
+            few = unasked and not gated
+            scores = proportional(rankings) if few else {}
+            enough = wanted.bodies + _SPARE if few and not request.thorough else limit
+            found, statistics = hits, _statistics(parts.sources)
+            hits = step(
+                "relevance",
+                lambda: sift(queries, found, scores, statistics, unasked=unasked, enough=enough, recorder=recorder),
+                [],
+            )
         ready_by = deadline.share(_HYDRATE_SHARE_BEFORE_GATE) if gated else deadline
         ready = step("hydrate", lambda: _ready(hits, held, gated, request, parts, ready_by, recorder), _Ready())
         if judge_model is None:
@@ -176,26 +184,6 @@ def _visible(hits: Sequence[Hit], hides: Callable[[Hit], bool] | None, recorder:
             recorder.outcome(hit.skill.id, Reason.HIDDEN_BY_HOST)
         else:
             kept.append(hit)
-    return kept
-
-
-def _relevant(
-    queries: Sequence[str], hits: Sequence[Hit], enough: int, request: Request, parts: Parts, recorder: Recorder
-) -> list[Hit]:
-    """The hits that pass the floor for any of the queries, best first, until there are enough."""
-    if parts.settings.relevance == "off" or not hits:
-        return list(hits)
-    statistics, unasked = _statistics(parts.sources), request.surface == "auto"
-    kept: list[Hit] = []
-    for verdicts in zip(*(judge(query, hits, statistics, unasked=unasked) for query in queries), strict=True):
-        # What counts is the last query that lets it through, else the last of all.
-        verdict = next((verdict for verdict in reversed(verdicts) if verdict.kept), verdicts[-1])
-        if verdict.kept:
-            kept.append(verdict.hit)
-        reason = Reason.BEYOND_TOP_K if verdict.kept else verdict.reason
-        recorder.judged(verdict.hit.skill.id, round(verdict.score, 4), verdict.matched, reason)
-        if len(kept) == enough:
-            break
     return kept
 
 

@@ -12,6 +12,7 @@ class Reason(StrEnum):
     DELIVERED = "delivered"
     CATALOGUED = "catalogued"
     BELOW_FLOOR = "below_floor"
+    OUTSHONE = "outshone"
     COPY_COLLAPSED = "copy_collapsed"
     DUPLICATE_BODY = "duplicate_body"
     BODY_MISSING = "body_missing"
@@ -69,6 +70,7 @@ SENTENCES: dict[Reason, str] = {
     Reason.DELIVERED: "Its body was handed to the agent.",
     Reason.CATALOGUED: "It was named in the list of further skills, without its body.",
     Reason.BELOW_FLOOR: "It shares too little with the query to be worth the agent's attention.",
+    Reason.OUTSHONE: "It matches far less than a skill before it, and nobody asked for more than what fits.",
     Reason.COPY_COLLAPSED: "It is a copy of a skill that another source ranked better or vouches for more.",
     Reason.DUPLICATE_BODY: "Its body is word for word that of a skill ranked before it.",
     Reason.BODY_MISSING: "Its body could not be had from its source.",

@@ -62,6 +62,14 @@ class Reporting(Protocol):
         ...
 
 
+@runtime_checkable
+class Scoring(Protocol):
+    """What a source may say of its scores."""
+
+    proportional: bool
+    """True where half a score means about half a match: then a turn gets nothing far below the first that fits."""
+
+
 class TermStatistics(Protocol):
     """How common words are in a library; the relevance floor weighs matches by it."""
 

@@ -38,6 +38,7 @@ class LocalSource:
 
     name = "local"
     trust = Trust.LOCAL
+    proportional = True
 
     def __init__(
         self,
