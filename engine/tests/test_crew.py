@@ -72,3 +72,40 @@ def test_what_a_child_that_dies_had_taken_is_read_again(library: Path, tmp_path:
     for name in names:
         write_skill(library, name, f"Does {name}")
     assert read_together(library, tmp_path, dies=dies, threads=False) == ["2", "21", *names]
+
+
+ORPHAN = """
+import os, signal, sys, time
+from skillcaddy.library import crew
+from skillcaddy.library.manifest import survey
+
+def main():
+    crew._CHUNK, crew._CHILDREN_PAY_ABOVE = 1, 1
+    read = crew.read_document
+
+    def reading(located, roots):
+        with open(sys.argv[2], "a", encoding="utf-8") as log:
+            log.write(located.file.folder + chr(10))
+        time.sleep(0.05)
+        return read(located, roots)
+
+    crew.read_document = reading
+    root = sys.argv[1]
+    with crew.Crew(survey([root]).files, (root,), 3):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+if __name__ == "__main__":
+    main()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a process cannot be killed so elsewhere, nor is it forked")
+def test_a_child_whose_parent_was_killed_does_not_go_on(library: Path, tmp_path: Path) -> None:
+    for number in range(60):
+        write_skill(library, f"skill-{number:02}", f"Does {number}")
+    script, log = tmp_path / "script.py", tmp_path / "log"
+    script.write_text(textwrap.dedent(ORPHAN), encoding="utf-8")
+    log.touch()
+    # It returns when the child is gone too, which holds the same pipes.
+    subprocess.run([sys.executable, str(script), str(library), str(log)], capture_output=True, timeout=60, check=False)
+    assert len(log.read_text(encoding="utf-8").splitlines()) < 20

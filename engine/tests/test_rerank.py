@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillcaddy.library.rerank import LENGTH_CAP, rerank
-from skillcaddy.skill import Hit, Skill, Trust
+from skillcaddy.library.rerank import LENGTH_CAP, best_first
+from skillcaddy.skill import Skill, Trust
 
 
 @dataclass(frozen=True)
@@ -22,13 +22,13 @@ class Library:
         return self.frequencies.get(term, 0)
 
 
-def hit(name: str, description: str = "", score: float = 1.0) -> Hit:
+def hit(name: str, description: str = "", score: float = 1.0) -> tuple[Skill, float]:
     skill = Skill(id=f"local:{name}", name=name, description=description, source="local", trust=Trust.LOCAL)
-    return Hit(skill=skill, rank=1, score=score)
+    return skill, score
 
 
-def names(query: str, hits: list[Hit], library: Library | None = None) -> list[str]:
-    return [found.skill.name for found in rerank(query, hits, library)]
+def names(query: str, hits: list[tuple[Skill, float]], library: Library | None = None) -> list[str]:
+    return [hits[at][0].name for at in best_first(query, hits, library)]
 
 
 def test_a_skill_whose_whole_name_is_asked_for_comes_before_one_whose_name_says_more() -> None:
@@ -66,15 +66,14 @@ def test_equals_are_ordered_by_id_whatever_order_they_came_in() -> None:
 
 
 def test_no_hits_give_no_hits() -> None:
-    assert rerank("pdf", [], Library()) == []
+    assert best_first("pdf", [], Library()) == []
 
 
 @given(
     st.text(max_size=40),
     st.lists(st.tuples(st.text(max_size=20), st.floats(0, 100)), max_size=8, unique_by=lambda x: x[0]),
 )
-def test_nothing_is_lost_or_changed_but_the_order_and_the_ranks(query: str, rows: list[tuple[str, float]]) -> None:
+def test_each_candidate_has_one_place(query: str, rows: list[tuple[str, float]]) -> None:
     hits = [hit(name, query, score) for name, score in rows]
-    found = rerank(query, hits, Library({"a": 1}, document_count=0))
-    assert [item.rank for item in found] == list(range(1, len(hits) + 1))
-    assert sorted((item.skill.id, item.score) for item in found) == sorted((h.skill.id, h.score) for h in hits)
+    found = best_first(query, hits, Library({"a": 1}, document_count=0))
+    assert sorted(found) == list(range(len(hits)))

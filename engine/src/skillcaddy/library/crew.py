@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Iterator, Sequence
@@ -86,16 +87,30 @@ def _received(busy: set[Any], wait_s: float | None = None) -> Iterator[tuple[int
 
 
 def _work(tickets: Any, results: Any, chunks: Sequence[Sequence[Located]], roots: tuple[str, ...]) -> None:
+    import signal
     from queue import SimpleQueue
 
-    # Sent from a thread of its own, since the one who receives reads files meanwhile and would be waited for.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted too, and ends its children
+    threading.Thread(target=_end_with_the_parent, daemon=True).start()
     finished: SimpleQueue[Any] = SimpleQueue()
+    # Sent from a thread of its own, since the one who receives reads files meanwhile and would be waited for.
     sender = threading.Thread(target=lambda: [results.send(done) for done in iter(finished.get, None)])
     sender.start()
     while (number := tickets.get()) is not None:
         finished.put((number, _read(chunks[number], roots)))
     finished.put(None)
     sender.join()
+
+
+def _end_with_the_parent() -> None:
+    """Ends this process once its parent is gone, killed perhaps: an orphan would hold the index's lock for ever."""
+    from multiprocessing import parent_process
+    from multiprocessing.connection import wait
+
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
 
 
 def _read(chunk: Sequence[Located], roots: tuple[str, ...]) -> list[Reading]:

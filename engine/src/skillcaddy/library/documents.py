@@ -58,7 +58,7 @@ def read_document(located: Located, roots: tuple[str, ...]) -> Reading:
         return Reading(
             located=located, name="", document=None, length=0, digest="", reason=file.problem, detail=file.detail
         )
-    name, told = _own_terms(skill)
+    name, told = _own_terms(skill.name, skill.description, skill.tags)
     text, length = _weighed(name, told, skill.body)
     record = _record(skill, name, told, length)
     document = Document(key=path, name_key=name_key(skill.name), root=located.root, text=text, record=record)
@@ -77,7 +77,7 @@ def read_document(located: Located, roots: tuple[str, ...]) -> Reading:
 
 def document_text(skill: Skill) -> str:
     """A skill's weighted terms, white-space-separated, as the index takes them in."""
-    return _weighed(*_own_terms(skill), skill.body)[0]
+    return _weighed(*_own_terms(skill.name, skill.description, skill.tags), skill.body)[0]
 
 
 def skill_terms(skill: Skill) -> SkillTerms:
@@ -89,14 +89,13 @@ def skill_terms(skill: Skill) -> SkillTerms:
 
 @lru_cache(maxsize=1024)
 def _analysed(name: str, description: str, tags: tuple[str, ...]) -> SkillTerms:
-    own = terms(name)
-    told = terms(f"{description} {' '.join(tags)}" if tags else description)
+    own, told = _own_terms(name, description, tags)
     return SkillTerms(name=frozenset(own), told=frozenset(told).union(own), told_length=len(told))
 
 
-def _own_terms(skill: Skill) -> tuple[list[str], list[str]]:
+def _own_terms(name: str, description: str, tags: tuple[str, ...]) -> tuple[list[str], list[str]]:
     """The terms of the name, and those of description and tags."""
-    return terms(skill.name), terms(f"{skill.description} {' '.join(skill.tags)}" if skill.tags else skill.description)
+    return terms(name), terms(f"{description} {' '.join(tags)}" if tags else description)
 
 
 def _weighed(name: list[str], told: list[str], body: str) -> tuple[str, int]:

@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from skillcaddy.frozen import replace
 from skillcaddy.library.analyze import is_bigram, terms
 from skillcaddy.library.documents import skill_terms
-from skillcaddy.skill import Hit, Skill
+from skillcaddy.skill import Skill
 from skillcaddy.source import TermStatistics
 
 SCORE_WEIGHT = 6.0
@@ -28,12 +27,6 @@ LENGTH_WEIGHT = 0.5
 """Of the logarithm of the description's number of terms: who says when to use a skill has thought about it."""
 LENGTH_CAP = 80
 """A longer description is no better: length must not be worth stuffing."""
-
-
-def rerank(query: str, hits: Sequence[Hit], statistics: TermStatistics | None = None) -> list[Hit]:
-    """The same hits of one source, best first by score and features, ranked anew; scores stay the source's own."""
-    order = best_first(query, [(hit.skill, hit.score) for hit in hits], statistics)
-    return [replace(hits[at], rank=rank) for rank, at in enumerate(order, start=1)]
 
 
 def best_first(
