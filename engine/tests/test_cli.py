@@ -16,7 +16,10 @@ from builders import write_skill
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 HEAVY = ("pydantic", "typer", "rich", "asyncio", "httpx", "numpy", "pluggy", "importlib.metadata", "filelock", "yaml")
-HEAVY += ("ast", "dis", "tokenize", "array")  # the first three are what inspect brings along
+HEAVY += ("array",)
+if sys.version_info < (3, 12):
+    # What inspect brings along; from 3.12 on, the standard data classes of the settings cannot do without it.
+    HEAVY += ("ast", "dis", "tokenize")
 
 
 def run(*arguments: str, check: int | None = 0, **environment: str) -> subprocess.CompletedProcess[str]:

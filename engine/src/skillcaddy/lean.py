@@ -26,9 +26,9 @@ class _Late(ModuleType):
 HARDLY_USED = ("inspect", "shutil", "ipaddress", "ntpath")
 """What the standard library and we import for the rare case.
 
-`dataclasses` imports inspect (and with it ast, dis and tokenize) for classes without a docstring only, the index's
-store imports shutil (and the compressors) for cleaning up only, urllib.parse imports ipaddress for odd addresses, and
-pathlib imports ntpath for paths of another system.
+Before 3.12 `dataclasses` imports inspect (and with it ast, dis and tokenize) for classes without a docstring only;
+the index's store imports shutil (and the compressors) for cleaning up only, urllib.parse imports ipaddress for odd
+addresses, and pathlib imports ntpath for paths of another system.
 """
 
 
